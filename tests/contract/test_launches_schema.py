@@ -11,7 +11,7 @@ from support import coruns
 
 from stressbench.formats.launches.coruns import JOURNAL as CORUNS
 from stressbench.formats.launches.rails import JOURNAL as RAILS
-from stressbench.formats.launches.rails import LaunchRecord, NicBytes, PlanRecord
+from stressbench.formats.launches.rails import LaunchRecord, MpiUse, NicBytes, PlanRecord
 from stressbench.formats.launches.rates import JOURNAL as RATES
 from stressbench.formats.launches.rates import RateLaunch, RatesPlan
 from stressbench.formats.launches.validation import JOURNAL as VALIDATION
@@ -38,6 +38,23 @@ RECORDS = {
         RAILS,
         PlanRecord(**PLAN, ranks=4, policies=("default", "nic0"), nics=("eth0", "eth1"), transport=None),
         LaunchRecord(**LAUNCH, policy="nic0", carried=(NicBytes(nic="eth0", sent=1, received=2),)),
+    ),
+    "profiled rails": (
+        RAILS,
+        PlanRecord(**PLAN, ranks=4, policies=("default", "nic0"), nics=("eth0", "eth1"), transport=None, profile=True),
+        LaunchRecord(
+            **LAUNCH,
+            policy="nic0",
+            carried=None,
+            mpi=MpiUse(
+                elapsed_s=1.25,
+                mpi_s=0.5,
+                p2p_s=0.25,
+                collective_s=0.125,
+                mean_message_bytes=8.0,
+                mean_collective_bytes=None,
+            ),
+        ),
     ),
     "validation": (
         VALIDATION,

@@ -126,7 +126,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o d --min-time 60", "--min-time: '60': expected a time with its unit"),
         ("run one.sb -o d --place up", "--place: 'up': expected linear, interleaved or random:SEED"),
         ("run one.sb -o d --time-limit 60", "--time-limit: '60': expected a time with its unit"),
-        ("run one.sb -o d --jobs 2", "--jobs 2: runs on lab:tiny would share cores and links"),
+        ("run one.sb -o d --jobs 2", "--jobs 2: runs on lab:fast would share cores and links"),
         ("run one.sb -o d --rate-command ./set-rate", "--rate-command: needs --on, such as --on slurm"),
         ("run one.sb -o d --on simgrid:tiny --rate-command ./set-rate", "--rate-command: './set-rate': on = simgrid"),
         ("run one.sb -o d --on local -n 2 --rate-command ./gone", "expected a program that can be started"),
@@ -155,7 +155,7 @@ def test_rates_and_ranks_and_variables_are_factors(site: Site) -> None:
         (workload, rate, ranks, ranks, p, "1")
         for workload in ("one.sb", "two.sb") for rate in ("full", "1/2") for ranks in ("2", "4") for p in "ab"
     )  # fmt: skip
-    assert {cell["values"]["on"] for cell in values["cells"]} == {"lab:tiny"}
+    assert {cell["values"]["on"] for cell in values["cells"]} == {"lab:fast"}
 
 
 def test_rates_are_the_paper_s_without_a_word(site: Site) -> None:

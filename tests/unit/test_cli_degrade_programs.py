@@ -163,11 +163,11 @@ def done(folder: str = "d") -> list[tuple[str, int]]:
         ("run -o d -n 2 --hpcc-n 5 -- hpcc", "--hpcc-n 5: requires --hpcc"),
         ("run -o d -n 2 --hpcc --hpcc-n 0 -- hpcc", "--hpcc-n 0: expected an order of a system of equations"),
         ("run -o there.txt -n 2 -- app", "--output: there.txt already exists; a program's launches begin in a new"),
-        ("run one.sb -o d --fom L=(x)", "--fom: is for a program's output; workloads are measured by the engine"),
-        ("run one.sb -o d --fom-lower L=(x)", "--fom-lower: is for a program's output"),
-        ("run one.sb -o d --fom-file f", "--fom-file: is for a program's output"),
-        ("run one.sb -o d --hpcc", "--hpcc: is for a program's output"),
-        ("run one.sb -o d --hpcc-n 0", "--hpcc-n: is for a program's output"),
+        ("run one.sb -o d --fom L=(x)", "--fom: is for programs; workloads are measured by the engine"),
+        ("run one.sb -o d --fom-lower L=(x)", "--fom-lower: is for programs"),
+        ("run one.sb -o d --fom-file f", "--fom-file: is for programs"),
+        ("run one.sb -o d --hpcc", "--hpcc: is for programs"),
+        ("run one.sb -o d --hpcc-n 0", "--hpcc-n: is for programs"),
         ("plan -n 2 -- app", "app: plans are of workloads, whose names end in .sb"),
     ],
 )
@@ -201,14 +201,14 @@ def test_each_rate_and_number_of_ranks_has_its_launches_in_random_order(machine:
     assert len({tuple(sorted(one)) for one in passes}) == 1
     assert machine.seen[0][0] == (str(Path("app").absolute()), "a b")
     plan = read_launches(Path("d/launches.jsonl")).plan
-    assert (plan.command, plan.on, plan.figures) == (("./app", "a b"), "lab:tiny", {"GF": r"GF: (\S+)"})
+    assert (plan.command, plan.on, plan.figures) == (("./app", "a b"), "lab:fast", {"GF": r"GF: (\S+)"})
 
 
 def test_links_carry_all_again_at_the_end(machine: Machine) -> None:
     degrade("run -o d -n 2 --rates 1,1/4 --runs 2 -- app")
 
-    assert machine.lab.events[-1] == "lab:tiny full"
-    assert "lab:tiny 1/4" in machine.lab.events
+    assert machine.lab.events[-1] == "lab:fast full"
+    assert "lab:fast 1/4" in machine.lab.events
 
 
 def test_four_launches_of_each_rate_are_made_without_a_word(machine: Machine) -> None:
@@ -257,9 +257,9 @@ def test_a_rate_that_cannot_be_put_back_is_told_with_what_a_person_can_do(machin
 
     assert ended.exit_code == 3
     said = " ".join(ended.stderr.split())
-    assert "lab:tiny 1/4" in machine.lab.events
-    assert "may still be 1/4 of the full rate: `stressbench lab set all rate=full --lab tiny` restores it" in said
-    assert "lab:tiny is gone" in said
+    assert "lab:fast 1/4" in machine.lab.events
+    assert "may still be 1/4 of the full rate: `stressbench lab set all rate=full --lab fast` restores it" in said
+    assert "lab:fast is gone" in said
 
 
 def test_a_rate_is_set_once_and_the_full_one_last() -> None:
@@ -290,7 +290,7 @@ def test_who_asks_to_stop_while_the_rate_is_set_gets_no_launch(
     assert ended.exit_code == 130
     assert "stopped; `stressbench degrade report d` shows what was measured before" in ended.stderr
     assert machine.started == []
-    assert machine.lab.events[-1] == "lab:tiny 1"
+    assert machine.lab.events[-1] == "lab:fast 1"
 
 
 def test_a_launch_that_fails_is_told_and_does_not_count(machine: Machine) -> None:
@@ -400,7 +400,7 @@ def test_what_hpcc_itself_does_not_believe_ends_it_at_once(
     assert ended.exit_code == 3
     assert message in " ".join(ended.stderr.split())
     assert len(machine.started) == 1
-    assert machine.lab.events[-1] == "lab:tiny full"
+    assert machine.lab.events[-1] == "lab:fast full"
 
 
 def measured(machine: Machine) -> None:

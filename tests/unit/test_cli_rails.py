@@ -17,6 +17,7 @@ from support.traces import MadeRank, MadeTrace, allreduce, isend, waitall
 
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.sweep.order import in_order
+from stressbench.experiments.sweep.rails import program as rail_program
 from stressbench.experiments.sweep.rails.nic_counters import NicReading, between, nic_reader
 from stressbench.formats.launches.rails import NicBytes, read_launches
 from stressbench.formats.trace import read_trace
@@ -72,7 +73,10 @@ def rails(*words: str) -> Any:
         ("run one.sb -o d --min-time 60", "--min-time: '60': expected a time with its unit"),
         ("run one.sb -o d --place up", "--place: 'up': expected linear, interleaved or random:SEED"),
         ("run one.sb -o d --time-limit 60", "--time-limit: '60': expected a time with its unit"),
-        ("run one.sb -o d --fom A=(x)", "--fom A=(x): is for a program's output; workloads are measured by the engine"),
+        ("run one.sb -o d --fom A=(x)", "--fom: is for programs; workloads are measured by the engine"),
+        ("run one.sb -o d --profile", "--profile: is for programs; workloads are measured by the engine"),
+        ("run one.sb -o d --interval 1s", "--interval: is for programs; workloads are measured by the engine"),
+        ("run -o d --interval 60 -- hpcc", "--interval: '60': expected a time with its unit"),
         ("run one.sb -o one.sb", "one.sb/runs: not a directory"),
         ("plan one.sb --policies default", "--policies: default: expected at least two"),
         ("plan -- hpcc", "hpcc: plans are of workloads, whose names end in .sb"),
@@ -308,6 +312,85 @@ def test_a_profile_stands_beside_what_policies_did(program: dict[str, Any], name
     shares = " | ".join(f"{share:.1f}" for share in (found.columns.mpi_percent, found.columns.p2p_percent) if share)
     assert f"| {name} | {found.facts.program} | 2 | {shares} |" in text
     assert "| 2 KiB | 8 B |" in text
+
+
+@pytest.fixture
+def profiled(program: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The program under the tracer: rank 0 sends, and both reduce. `traces`: whether it leaves a trace."""
+    program["traces"] = True
+    plain = launching.run_program
+
+    def run(words: tuple[str, ...], **how: Any) -> Outcome:
+        settings = dict(word.split("=", 1) for word in words[1:] if "=" in word)
+        program.setdefault("modes", []).append(settings["STRESSBENCH_TRACE_MODE"])
+        if program["traces"]:
+            output = Path(settings["STRESSBENCH_TRACE_OUTPUT"])
+            ranks = [MadeRank([isend(1 - rank, size=2048), waitall(0), allreduce(size=8)]) for rank in (0, 1)]
+            MadeTrace(ranks).write(output.parent, output.name)
+        return plain(words[-1:], **how)
+
+    monkeypatch.setattr(launching, "run_program", run)
+    monkeypatch.setattr(rail_program, "find_tracer", lambda environment: SimpleNamespace(library=Path("/lib/trace.so")))
+    return program
+
+
+def test_profiled_launches_have_their_time_in_mpi_and_leave_no_trace_behind(profiled: dict[str, Any]) -> None:
+    ended = rails("run -o d --profile --policies default,nic0 --runs 4 -- amg")
+
+    assert ended.exit_code == 0, ended.stderr
+    assert profiled["modes"] == ["profile"] * 8
+    assert [path.name for path in Path("d").iterdir()] == ["launches.jsonl"]
+    found = read_launches(Path("d/launches.jsonl"))
+    assert found.plan.profile
+    for one in found.done:
+        assert one.mpi is not None
+        assert (one.mpi.mean_message_bytes, one.mpi.mean_collective_bytes) == (2048, 8)
+        assert 0 < one.mpi.p2p_s + one.mpi.collective_s <= one.mpi.mpi_s <= one.mpi.elapsed_s
+
+
+def test_the_report_of_profiled_launches_has_the_paper_s_figures(profiled: dict[str, Any]) -> None:
+    rails("run -o d --profile --policies default,nic0 --runs 4 -- amg")
+
+    found = json.loads(rails("report d --format json").stdout)
+    page = rails("report d --format html").stdout
+    rows = rails("report d --format csv").stdout.splitlines()
+
+    assert [one["name"] for one in found["subjects"]] == [
+        "wall time", "time in point-to-point calls", "time in collectives"
+    ]  # fmt: skip
+    assert [one["source"] for one in found["talk"]] == ["launches, default", "launches, nic0"]
+    assert [one["number"] for one in found["launches"]] == list(range(1, 9))
+    for title in ("Time in MPI, launch by launch", "wall time, launch by launch", "Use of MPI by programs"):
+        assert title in page
+    assert sum(row.startswith("launch,") for row in rows) == 3 * 8
+
+
+def test_launches_without_a_profile_have_no_figure_of_mpi(program: dict[str, Any]) -> None:
+    rails("run -o d --policies default,nic0 --runs 4 -- amg")
+
+    page = rails("report d --format html").stdout
+
+    assert "wall time, launch by launch" in page
+    assert "Time in MPI" not in page
+    assert all(one["mpi"] is None for one in json.loads(rails("report d --format json").stdout)["launches"])
+
+
+def test_a_program_that_leaves_no_trace_ends_it_at_once(profiled: dict[str, Any]) -> None:
+    profiled["traces"] = False
+
+    ended = rails("run -o d --profile -- amg")
+
+    assert ended.exit_code == 3
+    assert "amg left no trace" in ended.stderr
+    assert len(profiled["started"]) == 1
+
+
+def test_a_profiled_launch_that_fails_needs_no_trace(profiled: dict[str, Any]) -> None:
+    profiled["traces"] = False
+    profiled["says"] = lambda policy: (7, "", 0)
+
+    assert "amg ended with status 7" in rails("run -o d --profile --runs 1 -- amg").stderr
+    assert {one.mpi for one in read_launches(Path("d/launches.jsonl")).done} == {None}
 
 
 def test_nics_of_this_host_are_counted_as_the_kernel_does(tmp_path: Path) -> None:

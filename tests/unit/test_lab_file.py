@@ -203,7 +203,7 @@ def test_what_the_machine_lacks_is_told_line_by_line_with_remedies(tmp_path, mon
 
 
 def test_a_word_that_is_no_lab_is_told_what_there_is() -> None:
-    known = "known: cab, dual-rail, injection, "
+    known = "known: cab, dual-rail, fast, injection, "
     with pytest.raises(LabMistake, match=f"unknown lab 'tinny'; did you mean 'tiny'\\? {known}"):
         lab_file("tinny")
     with pytest.raises(LabMistake, match=r"no/such.toml is not a file"):
@@ -211,7 +211,7 @@ def test_a_word_that_is_no_lab_is_told_what_there_is() -> None:
 
 
 def test_every_shipped_lab_can_be_read() -> None:
-    assert shipped() == ("cab", "dual-rail", "injection", "isambard", "tinis", "tiny")
+    assert shipped() == ("cab", "dual-rail", "fast", "injection", "isambard", "quad-rail", "tinis", "tiny")
     assert all(read_lab(lab_file(name)).about for name in shipped())
 
 

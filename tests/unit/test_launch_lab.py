@@ -44,6 +44,18 @@ def test_hydra_has_its_own_word_for_hosts() -> None:
     )
 
 
+def test_ranks_on_hosts_with_sockets_are_bound_before_their_nic_is_chosen() -> None:
+    place = replace(PLACE, sockets=2)
+
+    command = place.build(launcher=launcher(Flavour.mpich), request=replace(REQUEST, realtime=True))
+
+    start = command.argv.index("chrt")
+    assert command.argv[start + 3 : start + 5] == ("sh", "-c")
+    assert "taskset" in command.argv[start + 5]
+    assert command.argv[start + 6 :] == ("sockets", "engine", "run", "a.sb")
+    assert (place.numa_sysfs, PLACE.numa_sysfs) == ("/run/lab/numa/$(hostname)", None)
+
+
 @pytest.mark.parametrize(
     ("ranks", "shares"),
     [(1, [1]), (3, [2, 1]), (6, [2, 2, 1, 1]), (8, [2, 2, 2, 2]), (9, [3, 3, 3]), (10, [3, 3, 3, 1])],

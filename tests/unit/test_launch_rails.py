@@ -161,7 +161,7 @@ def test_nics_must_be_known_and_real_ones_for_distances() -> None:
     with pytest.raises(RailMistake, match=r"--nics: nic0: the NICs of the hosts are unknown; expected --nics, such as"):
         require_possible(parse_policy("nic0"), ())
     with pytest.raises(RailMistake, match="local: NICs eth0, eth1 belong to no NUMA node; expected another policy"):
-        require_possible(parse_policy("local"), NICS, are_virtual=True)
+        require_possible(parse_policy("local"), NICS, sysfs=None)
     require_possible(parse_policy("default"), ())
 
 

@@ -17,7 +17,7 @@ from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import ProgramRateSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.sweep.specification import SweepRounds
-from stressbench.experiments.sweep.workload_rules import refuse_figures, require_rounds
+from stressbench.experiments.sweep.workload_rules import refuse_program_options, require_rounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import Kind, RailPolicy, Transport, parse_policy
 from stressbench.formats.units import Stated
@@ -99,9 +99,9 @@ def test_the_rate_of_a_link_is_for_competing_traffic() -> None:
 
 
 def test_workloads_have_no_figures_of_merit() -> None:
-    refuse_figures(None)
-    with pytest.raises(StudyMistake, match="--fom-file: is for a program's output"):
-        refuse_figures("--fom-file")
+    refuse_program_options((("--fom", ()), ("--fom-file", None)))
+    with pytest.raises(StudyMistake, match="--fom-file: is for programs"):
+        refuse_program_options((("--fom", ()), ("--fom-file", "f"), ("--hpcc", True)))
 
 
 def test_the_shipped_workloads_of_rails_exist() -> None:

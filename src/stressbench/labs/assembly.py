@@ -33,16 +33,19 @@ def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
     )
     _raise_if_any(_name_complaints((*(node.name for node in stations), *wiring.switches)))
     rates = _rates(table, hosts)
+    rails = 1 + max((wire.rail for wire in wiring.wires), default=0)
     lab = Lab(
         name=name,
         about=table.about,
         shape=topology.kind,
         nodes=(*stations, *switches),
         links=_links(wiring, rates, table),
-        rails=1 + max((wire.rail for wire in wiring.wires), default=0),
+        rails=rails,
         forwarding=wiring.forwarding,
         path_choice=wiring.path_choice,
         pinned=table.hosts.pinned,
+        sockets=table.hosts.sockets,
+        nic_sockets=_nic_sockets(table, rails),
         io=None if table.io is None else _io_service(table, stations),
         noise=tuple(Noise(source=one.from_, target=one.to, rate=one.rate) for one in table.noise),
     )
@@ -70,11 +73,22 @@ def _rail_complaints(table: LabTable, topology: Topology) -> Iterator[Complaint]
         )
     if len(table.rail) > MAX_RAILS:
         yield Complaint(place=("rail", MAX_RAILS), text=f"[[rail]]: expected at most {MAX_RAILS}")
+    last = table.hosts.sockets - 1
+    for number, rail in enumerate(table.rail):
+        if rail.socket is not None and rail.socket > last:
+            expected = f"0 to {last}" if last else "0, or hosts.sockets"
+            yield Complaint(
+                place=("rail", number, "socket"), text=f"rail.socket: {rail.socket}: expected {expected}"
+            )  # fmt: skip
 
 
 def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Complaint]:
     seen: set[str] = set()
+    if table.hosts.cores % table.hosts.sockets:
+        yield Complaint(place=("hosts", "sockets"), text=f"hosts.sockets: {_uneven(table.hosts.cores, table)}")
     for number, host in enumerate(table.host):
+        if host.cores is not None and host.cores % table.hosts.sockets:
+            yield Complaint(place=("host", number, "cores"), text=f"host.cores: {_uneven(host.cores, table)}")
         place: KeyPath = ("host", number, "name")
         if host.name not in hosts:
             yield Complaint(place=place, text=f"'{host.name}' is not a host; they are {hosts[0]} to {hosts[-1]}")
@@ -93,6 +107,16 @@ def _host_complaints(table: LabTable, hosts: tuple[str, ...]) -> Iterator[Compla
                 yield Complaint(place=("noise", number, key), text=f"noise.{key}: '{host_name}' is not a host")
         if noise.from_ == noise.to:
             yield Complaint(place=("noise", number, "to"), text=f"noise.to: '{noise.to}' would send to itself")
+
+
+def _uneven(cores: int, table: LabTable) -> str:
+    return f"{cores} cores on {table.hosts.sockets} sockets: expected as many on each"
+
+
+def _nic_sockets(table: LabTable, rails: int) -> tuple[int, ...]:
+    """The socket of the NIC of each rail: as stated, or one after the other."""
+    stated = {number: rail.socket for number, rail in enumerate(table.rail) if rail.socket is not None}
+    return tuple(stated.get(rail, rail % table.hosts.sockets) for rail in range(rails))
 
 
 def _wire(table: LabTable, topology: Topology, hosts: tuple[str, ...]) -> Wiring:

@@ -1,6 +1,6 @@
 """Assignment of the machine's cores to the hosts of a lab. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from stressbench.labs.topology import Lab
 
@@ -28,10 +28,24 @@ def _shared_start(number: int, *, size: int, cores: int) -> int:
     alternate hosts, the hosts of one job do not all share one core.
     """
     side_by_side = cores // size
-    if side_by_side < 2:
-        return number * size
-    digit_sum = 0
+    return (number if side_by_side < 2 else _digit_sum(number, base=side_by_side)) * size
+
+
+def cores_of_sockets(number: int, cores: Sequence[int], *, sockets: int) -> tuple[tuple[int, ...], ...]:
+    """The cores of each socket of host `number`, an equal part of `cores` each.
+
+    Hosts that share cores have their first sockets on different ones: where each host runs one rank, on its first
+    socket, ranks are spread evenly.
+    """
+    size = len(cores) // sockets
+    parts = [tuple(cores[first : first + size]) for first in range(0, size * sockets, size)]
+    turn = _digit_sum(number, base=sockets) % sockets if sockets > 1 else 0
+    return (*parts[turn:], *parts[:turn])
+
+
+def _digit_sum(number: int, *, base: int) -> int:
+    total = 0
     while number:
-        number, digit = divmod(number, side_by_side)
-        digit_sum += digit
-    return digit_sum * size
+        number, digit = divmod(number, base)
+        total += digit
+    return total

@@ -7,6 +7,7 @@ from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
 from stressbench.labs.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.labs.mpi import agent_text, hosts_text
+from stressbench.labs.numa import numa_files
 from stressbench.labs.routing import Hop, hops
 from stressbench.labs.shaping import FRAME_BYTES, token_bucket_lines
 from stressbench.labs.storage import StoragePlan, storage_plan, volume_files
@@ -99,6 +100,7 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serve_
             File(path=HOSTS, text=hosts_text(lab)),
             File(path=AGENT, text=agent_text(lab), executable=True),
             *(File(path=f"{CORES}/{host}", text=",".join(map(str, numbers)) + "\n") for host, numbers in cores.items()),
+            *(File(path=path, text=text) for path, text in (numa_files(lab, cores) if cores else ())),
             *(File(path=path, text=text) for path, text in (volume_files(lab, io) if io else ())),
         ),
         noise=tuple(_noise_plan(lab, noise) for noise in lab.noise),

@@ -116,6 +116,7 @@ def _make_run_folder(plan: Plan) -> None:
     Path("/run/lock").mkdir()
     Path("/run/lock").chmod(_WORLD_WRITABLE)
     for file in plan.files:
+        Path(file.path).parent.mkdir(parents=True, exist_ok=True)
         Path(file.path).write_text(file.text, encoding="utf-8")
         Path(file.path).chmod(0o755 if file.executable else 0o644)
 

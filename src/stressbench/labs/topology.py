@@ -105,7 +105,10 @@ class Noise:
 
 @dataclass(frozen=True, kw_only=True)
 class Lab:
-    """A whole lab. `shape` is the kind of its topology. `pinned`: no two hosts share cores of the machine."""
+    """A whole lab. `shape` is the kind of its topology. `pinned`: no two hosts share cores of the machine.
+
+    Hosts have this many `sockets`; `nic_sockets` has that of the NIC of each rail.
+    """
 
     name: str
     about: str
@@ -116,6 +119,8 @@ class Lab:
     forwarding: Forwarding
     path_choice: PathChoice
     pinned: bool = False
+    sockets: int = 1
+    nic_sockets: tuple[int, ...] = ()
     io: IoService | None = None
     noise: tuple[Noise, ...] = ()
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.lab.paths import NUMA
 from stressbench.formats.units import RateShare
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.counters import LabCounters, bytes_by_nic, link_directions, read_counters
@@ -27,7 +28,9 @@ from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.launch_target import NicNumbers, TargetProperties
 from stressbench.launch.local import REALTIME, Request, require_real_ranks
+from stressbench.launch.rail_scripts import bound_to_socket
 
+_NUMA_OF_HOST = f"{NUMA}/$(hostname)"
 _WORKLOAD_VARIABLES = frozenset({"SCRATCH", "TMPDIR"})
 
 
@@ -61,7 +64,7 @@ class LabTarget:
     """A lab that is up. `enter`: command prefix for running on a host, whose name follows.
 
     `environment`: variables of the lab that workloads may name. `nics`: the NICs of each host. `selected_nics`: the
-    NICs that messages may use, None: all.
+    NICs that messages may use, None: all. With several `sockets`, the ranks of a host are bound to them in turns.
     """
 
     name: str
@@ -70,10 +73,16 @@ class LabTarget:
     environment: tuple[tuple[str, str], ...] = ()
     selected_nics: tuple[str, ...] | None = None
     nics: tuple[str, ...] = ()
+    sockets: int = 1
     realtime_by_default: bool = True
     stall_limit: str | None = "60s"
     simulated: bool = False
     on_this_machine: bool = True
+
+    @property
+    def numa_sysfs(self) -> str | None:
+        """The files of the lab, each host's below its name; None for hosts with one socket."""
+        return None if self.sockets == 1 else _NUMA_OF_HOST
 
     @property
     def ranks(self) -> int | None:
@@ -112,13 +121,14 @@ class LabTarget:
         return replace(self, hosts=tuple(self.hosts[number] for number in hosts))
 
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
-        """The request unchanged, since ranks in labs are never bound."""
+        """The request unchanged, since ranks in labs are not bound to cores, or all alike to sockets."""
         return request
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. Raises LaunchMistake."""
         require_real_ranks(launcher, request)
-        program = (REALTIME if request.realtime else ()) + request.program
+        binding = bound_to_socket(self.sockets, folder=_NUMA_OF_HOST) if self.sockets > 1 else ()
+        program = (*(REALTIME if request.realtime else ()), *binding, *request.program)
         host_options = () if request.names_hosts else self._host_options(launcher.flavour, request.ranks)
         mpirun = (
             str(launcher.path),
@@ -207,6 +217,7 @@ class RunningLabs:
             if rails is None or running.lab.rails == 1
             else tuple(f"eth{rail}" for rail in range(reduced.rails)),
             nics=tuple(f"eth{rail}" for rail in range(running.lab.rails)),
+            sockets=running.lab.sockets,
             enter=tuple(enter),
             hosts=running.lab.hosts,
             environment=tuple(

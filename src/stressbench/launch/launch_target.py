@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -53,6 +54,10 @@ class LaunchTarget(Protocol):
     @property
     def nics(self) -> tuple[str, ...]:
         """Names of the virtual NICs of each host; empty where they are unknown."""
+
+    @property
+    def numa_sysfs(self) -> str | None:
+        """Where a host has the NUMA nodes of its NICs, as shell text; None: they belong to none."""
 
     @property
     def simulated(self) -> bool:
@@ -108,6 +113,7 @@ class PlainTarget:
     ranks: int | None = None
     environment: tuple[tuple[str, str], ...] = ()
     nics: tuple[str, ...] = ()
+    numa_sysfs: str | None = "/sys"
     realtime_by_default: bool = False
     stall_limit: str | None = None
     simulated: bool = False
@@ -169,6 +175,11 @@ def has_all_ranks_here(target: LaunchTarget) -> bool:
 def ranks_share_cores(target: LaunchTarget, ranks: int) -> bool:
     """Whether so many ranks exceed the cores of this machine, on which all of them run."""
     return target.on_this_machine and not machine.allocated(os.environ) and ranks > machine.cores()
+
+
+def scheduled_for(target: LaunchTarget) -> AbstractContextManager[None]:
+    """Context in which launchers take turns with the ranks of the target, if these run at real-time priority."""
+    return machine.scheduled_like_ranks() if target.realtime_by_default else nullcontext()
 
 
 def build_concurrent(target: LaunchTarget, *, launcher: Launcher, request: Request, concurrent_ranks: int) -> Command:

@@ -1,4 +1,4 @@
-"""One-line shell scripts that run before a rank's program, on its host, and select its NIC. Pure."""
+"""One-line shell scripts that run before a rank's program, on its host, and select its NIC or its socket. Pure."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _LOCAL_RANK = (
     "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "PALS_LOCAL_RANKID",
     "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID",
 )  # fmt: skip
-_REFUSE = 'refuse() { echo "stressbench: rails: $1" >&2; exit 2; }; '
+_REFUSE = 'refuse() { echo "stressbench: $0: $1" >&2; exit 2; }; '
 
 
 def by_local_rank(nics: Sequence[str], *, names: Sequence[str]) -> tuple[str, ...]:
@@ -67,6 +67,16 @@ def by_numa_distance(
         f"b=; c=; {lookups} "
     )
     return _wrapper(script, names)
+
+
+def bound_to_socket(sockets: int, *, folder: str) -> tuple[str, ...]:
+    """Bind the ranks of a host to its sockets in turns. The cores of socket 0 are in the file `folder`/sockets/0."""
+    script = (
+        f"{_REFUSE}{_rank_variable('on its host', _LOCAL_RANK)}s=$((r % {sockets})); "
+        f'read -r c 2>/dev/null < {folder}/sockets/$s || refuse "$(hostname): no cores are known of socket $s"; '
+        'taskset -cp "$c" $$ >/dev/null || refuse "$(hostname): cannot bind to the cores $c of socket $s"; exec "$@"'
+    )
+    return ("sh", "-c", script, "sockets")
 
 
 def _rank_variable(where: str, variables: Sequence[str]) -> str:

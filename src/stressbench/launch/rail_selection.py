@@ -11,7 +11,7 @@ from stressbench.launch.flavour import Recognised
 from stressbench.launch.job_ranks import JobPlacement, JobRanks, job_ranks
 from stressbench.launch.local import Request
 from stressbench.launch.machine import numa_node_of
-from stressbench.launch.rails import RailMistake, Rails, RailSubject
+from stressbench.launch.rails import SYSFS, RailMistake, Rails, RailSubject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ def with_rail_selection(
     """The request with the NIC selection put before its program. Raises LaunchMistake where that is impossible."""
     rails = rail_selection.rails
     jobs: tuple[JobRanks, ...] = ()
-    if rails.policy.kind is Kind.local and not request.placed_externally:
+    if rails.policy.kind is Kind.local and rails.sysfs == SYSFS and not request.placed_externally:
         _require_numa_nodes(rails)
     if rails.policy.depends_on_jobs and rail_selection.placement is not None:
         jobs = _jobs(rail_selection.placement, request, rails, engine, ranks_per_node, environment)

@@ -31,8 +31,11 @@ class RailMistake(LaunchMistake):
         self.explanation = explanation
 
 
-def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bool = False) -> None:
-    """Raise RailMistake where hosts with these NICs do not support the policy. `are_virtual`: without NUMA node."""
+SYSFS = "/sys"
+
+
+def require_possible(policy: RailPolicy, nics: Sequence[str], *, sysfs: str | None = SYSFS) -> None:
+    """Raise RailMistake where hosts with these NICs do not support the policy. `sysfs`: None: without NUMA nodes."""
     if policy.kind is Kind.default:
         return
     if not nics:
@@ -43,8 +46,10 @@ def require_possible(policy: RailPolicy, nics: Sequence[str], *, are_virtual: bo
         last = "nic0" if len(nics) == 1 else f"nic0 to nic{len(nics) - 1}"
         available = f"hosts have {', '.join(nics)}; expected {last}"
         raise RailMistake(f"{policy}: {available}", subject=RailSubject.policy)
-    if policy.kind is Kind.local and are_virtual:
-        explanation = f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy"
+    if policy.kind is Kind.local and sysfs is None:
+        explanation = (
+            f"NICs {', '.join(nics)} belong to no NUMA node; expected another policy, or a lab file with hosts.sockets"
+        )
         raise RailMistake(f"{policy}: {explanation}", subject=RailSubject.policy)
 
 
@@ -90,11 +95,15 @@ def transport_settings(explicit: Transport | None, flavour: Flavour) -> tuple[tu
 
 @dataclass(frozen=True, kw_only=True)
 class Rails:
-    """A policy for hosts with NICs `nics`. `transport`: as typed, None: the default of the MPI."""
+    """A policy for hosts with NICs `nics`. `transport`: as typed, None: the default of the MPI.
+
+    `sysfs`: where a host has the NUMA nodes of its processors and NICs, as shell text.
+    """
 
     policy: RailPolicy
     nics: tuple[str, ...]
     transport: Transport | None = None
+    sysfs: str = SYSFS
 
     def wrapper(self, library: Recognised, *, jobs: Sequence[JobRanks] = ()) -> tuple[str, ...]:
         """Command prefix for the program of each rank. Raises RailMistake.
@@ -118,7 +127,7 @@ class Rails:
             case Kind.round_robin:
                 return by_local_rank(self.nics, names=names)
             case Kind.local:
-                return by_numa_distance(self.nics, names=names)
+                return by_numa_distance(self.nics, names=names, sys=self.sysfs)
             case Kind.per_job | Kind.jobs:
                 assigned = tuple((job.blocks, self.nics[nic]) for job, nic in self._assigned(jobs))
                 return by_rank(assigned, names=names, otherwise=self.nics[0])

@@ -63,6 +63,7 @@ class SimulatedTarget:
     environment: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = False
     nics: tuple[str, ...] = ()
+    numa_sysfs: str | None = None
     simulated: bool = True
     on_this_machine: bool = False  # simulated ranks share no cores
     stall_limit: str | None = None  # SimGrid itself detects when no rank can proceed

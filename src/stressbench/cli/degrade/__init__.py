@@ -11,7 +11,7 @@ Measure how much slower workloads, or any MPI program, become with a half, a qua
 bandwidth of each node.
 
 \b
-    stressbench lab up tiny
+    stressbench lab up fast
     stressbench degrade run workloads/degrade.sb --set pattern=halo --dry-run # what would run
     stressbench degrade run workloads/degrade.sb --set pattern=halo -o halo   # each job isolated, at each rate
     stressbench degrade report halo                                           # factors, and how much bandwidth it needs

@@ -23,12 +23,12 @@ program, wall time and figures of merit are reported.
 
 \b
 Examples:
-    stressbench degrade report tiny
-    stressbench degrade report tiny --at-most 10% --motifs
+    stressbench degrade report fast
+    stressbench degrade report fast --at-most 10% --motifs
     stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes per flop, as the paper's Table 3
-    stressbench degrade report tiny --format csv -o tiny.csv
-    stressbench degrade report tiny --format html -o tiny.html               # factors drawn, all tables
-    stressbench degrade report tiny --format json | jq '.curves[] | {job, ranks, needs, undecided}'
+    stressbench degrade report fast --format csv -o fast.csv
+    stressbench degrade report fast --format html -o fast.html               # factors drawn, all tables
+    stressbench degrade report fast --format json | jq '.curves[] | {job, ranks, needs, undecided}'
 
 Exit status: 0 success, 2 DIR has no study of rates or an option is wrong.
 """

@@ -11,11 +11,12 @@ from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.rate_figures import RateFigureOptions
 from stressbench.cli.options.rate_sweep import RateSweepOptions
 from stressbench.cli.options.study import EXIT_STATUS, DryRun, NewDirectory, PlanAsJson, StudyRunOptions
+from stressbench.cli.options.study_creation import Interval
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.experiments.sweep.rates.beginning import begin_rate_study, planned_rate_study
 from stressbench.experiments.sweep.rates.study import LAB
-from stressbench.experiments.sweep.workload_rules import refuse_figures
+from stressbench.experiments.sweep.workload_rules import refuse_program_options
 
 _RateArguments: TypeAlias = Annotated[
     list[str],
@@ -41,14 +42,14 @@ launch, and completed launches are kept after Ctrl-C. `degrade report DIR` reads
 \b
 Examples:
     stressbench degrade run workloads/degrade.sb --set pattern=halo --dry-run                        # list the runs
-    stressbench degrade run workloads/degrade.sb --set pattern=halo --set pattern=stream -o tiny     # on {LAB}
+    stressbench degrade run workloads/degrade.sb --set pattern=halo --set pattern=stream -o fast     # on {LAB}
     stressbench degrade run workloads/degrade.sb --set pattern=alltoall -n 2,4 --nodes nodes -o scale
     stressbench degrade run cg.sb fft.sb --on simgrid:tinis --rates 1,1/2,1/16 --isolated 4 --jobs 2 -o simulated
     stressbench degrade run app.sb -n 64 --on slurm --rate-command './set-rate --all' --runs 4 -o app
     stressbench degrade run -n 2,4 --fom 'GFLOPS=([0-9.e+-]+) Gflops' -o hpl -- ./xhpl
     stressbench degrade run --hpcc --hpcc-n 2000 -o hpcc -- hpcc
     stressbench degrade run shared.sb --compete --link 10Gbit -n 36 --ranks-per-node 9 --on slurm -o shared
-    stressbench degrade report tiny
+    stressbench degrade report fast
 
 {EXIT_STATUS} If the rate command fails, the status is 3.
 """
@@ -78,6 +79,7 @@ def run(
     output: NewDirectory = None,
     sweep_options: RateSweepOptions,
     figures: RateFigureOptions,
+    interval: Interval = None,
     study_options: StudyRunOptions,
     dry_run: DryRun = False,
     as_json: PlanAsJson = False,
@@ -89,10 +91,10 @@ def run(
     folder = required_output(output)
     figure_options = figures.value()
     if is_program(words):
-        sweep = sweep_options.program(words, figure_options)
+        sweep = sweep_options.program(words, figure_options, interval=interval)
         study_options.refuse_for_program(words)
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
-    refuse_figures(figure_options.first)
+    refuse_program_options((*figure_options.given, ("--interval", interval is not None)))
     options = study_options.value()
     run_and_exit(begin_rate_study(sweep_options.sweep(words), folder, options), options)
 

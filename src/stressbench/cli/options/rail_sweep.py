@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from stressbench.cli.options.common import target_option
+from stressbench.cli.options.rail_program import RailProgramOptions
 from stressbench.cli.options.rounds import contended_option, isolated_option, runs_option
 from stressbench.cli.options.workload_sweep import WorkloadSweepOptions
 from stressbench.experiments.sweep import option_values
@@ -78,7 +79,7 @@ class RailSweepOptions(WorkloadSweepOptions):
             ),
         )  # fmt: skip
 
-    def program(self, words: Sequence[str], figures: Sequence[str]) -> ProgramRailSweep:
+    def program(self, words: Sequence[str], options: RailProgramOptions) -> ProgramRailSweep:
         """The sweep of a program. Raises StudyMistake for options that apply to workloads only."""
         self.refuse_for_program(
             words, (("--contended", bool(self.contended)), ("--isolated", self.isolated is not None))
@@ -86,5 +87,7 @@ class RailSweepOptions(WorkloadSweepOptions):
         return ProgramRailSweep(
             command=tuple(words), on=self.on, policies=option_values.policies(self.policies, example=POLICIES_TEXT),
             nics=option_values.nics(self.nics), transport=option_values.transport(self.transport),
-            ranks=option_values.one_rank_count(self.ranks), runs=self.runs, seed=self.seed, figures=tuple(figures),
+            ranks=option_values.one_rank_count(self.ranks), runs=self.runs, seed=self.seed,
+            figures=tuple(options.figures or ()), profile=options.profile,
+            interval_s=option_values.interval_s(options.interval),
         )  # fmt: skip

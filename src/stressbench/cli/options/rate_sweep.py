@@ -84,7 +84,7 @@ class RateSweepOptions(WorkloadSweepOptions):
         )  # fmt: skip
         return rules.competing_with(sweep, link=self.link) if self.compete else sweep
 
-    def program(self, words: Sequence[str], figures: FigureOptions) -> ProgramRateSweep:
+    def program(self, words: Sequence[str], figures: FigureOptions, *, interval: str | None) -> ProgramRateSweep:
         """The sweep of a program. Raises StudyMistake for options that apply to workloads only."""
         rules.require_competing(self.link, competing=self.compete)
         rules.refuse_competing(words, competing=self.compete)
@@ -96,4 +96,5 @@ class RateSweepOptions(WorkloadSweepOptions):
             command=tuple(words), on=rules.target_or_lab(self.on, rate_command=self.rate_command),
             rates=option_values.rates(self.rates, example=RATES_TEXT), ranks=option_values.rank_counts(self.ranks),
             rate_command=self.rate_command, runs=self.runs or RUNS, seed=self.seed, figures=figures,
+            interval_s=option_values.interval_s(interval),
         )  # fmt: skip

@@ -44,6 +44,12 @@ def figure_option(text: str) -> Any:
     return typer.Option("--fom", metavar="NAME=REGEX", help=text)
 
 
+Interval: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--interval", metavar="T", help="Start launches of CMD at least this far apart, such as 15min, to spread them."
+    ),
+]
 LowerFigures: TypeAlias = Annotated[
     list[str] | None, typer.Option("--fom-lower", metavar="NAME=REGEX", help="As --fom, but lower is better.")
 ]

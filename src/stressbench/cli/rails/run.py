@@ -1,7 +1,6 @@
 """`stressbench rails run`: workloads or a program under several rail policies."""
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -9,6 +8,7 @@ from stressbench.cli.console.documents import required_output
 from stressbench.cli.console.errors import exit_after_launches
 from stressbench.cli.console.studies import print_plan, run_and_exit
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.rail_program import RailProgramOptions
 from stressbench.cli.options.rail_sweep import RailArguments, RailSweepOptions
 from stressbench.cli.options.study import (
     EXIT_STATUS,
@@ -17,11 +17,9 @@ from stressbench.cli.options.study import (
     PlanAsJson,
     SequentialStudyOptions,
 )
-from stressbench.cli.options.study_creation import figure_option
 from stressbench.console import emit
 from stressbench.experiments.sweep.launches import is_program, refuse_to_plan
 from stressbench.experiments.sweep.rails.study import LAB
-from stressbench.experiments.sweep.workload_rules import refuse_figures
 
 _HELP = f"""\
 Run workloads, or an MPI program, under several rail policies, in random order and several times each.
@@ -41,6 +39,7 @@ Examples:
     stressbench rails run two-jobs.sb --policies default,nic0,per-job --contended 6 -o apart
     stressbench rails run app.sb -n 64 --on slurm --nics mlx5_0:1,mlx5_1:1 --transport ucx -o app
     stressbench rails run -n 4 --runs 80 --fom 'FOM=FOM: ([0-9.e+]+)' -o amg -- ./amg -problem 1
+    stressbench rails run -n 4 --runs 80 --profile --interval 15min -o umt -- ./SuOlsonTest grid.cmg
     stressbench rails report dual
 
 {EXIT_STATUS}
@@ -70,10 +69,7 @@ def run(
     output: NewDirectory = None,
     words: RailArguments = None,
     sweep_options: RailSweepOptions,
-    figures: Annotated[
-        list[str] | None,
-        figure_option("Figure of merit in the output of CMD: a regular expression with one group; can be repeated."),
-    ] = None,
+    program_options: RailProgramOptions,
     study_options: SequentialStudyOptions,
     dry_run: DryRun = False,
     as_json: PlanAsJson = False,
@@ -84,10 +80,10 @@ def run(
         return
     folder = required_output(output)
     if words and is_program(words):
-        sweep = sweep_options.program(words, figures or ())
+        sweep = sweep_options.program(words, program_options)
         study_options.refuse_for_program(words)
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
-    refuse_figures(f"--fom {figures[0]}" if figures else None)
+    program_options.refuse_for_workloads()
     options = study_options.value()
     specification = sweep_options.sweep(words or ()).specification()
     run_and_exit(specification.begin(folder, options), options)

@@ -4,7 +4,7 @@ import os
 import platform
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ from stressbench.formats.profiles.coruns import to_line
 from stressbench.formats.profiles.profile import valid_name
 from stressbench.launch.concurrent import ConcurrentLaunches, concurrent_launches
 from stressbench.launch.errors import LaunchMistake
-from stressbench.launch.machine import scheduled_like_ranks
+from stressbench.launch.launch_target import scheduled_for
 from stressbench.launch.targets import LinkMeter, link_meter, resolve_target
 from stressbench.levels import Level
 from stressbench.results.coruns import Corun, corun_of, observations_of
@@ -93,7 +93,7 @@ class CorunSpec:
                 spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory, meter=meter,
                 journal=(folder or scratch) / FILE, progress=progress,
             )  # fmt: skip
-            with scheduled_like_ranks() if target.realtime_by_default else nullcontext():
+            with scheduled_for(target):
                 result = run.run()
             if folder is not None:
                 _write_results(folder, result, progress=progress)

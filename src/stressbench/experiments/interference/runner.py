@@ -20,6 +20,7 @@ from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.explanation import causes
 from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
+from stressbench.launch.launch_target import scheduled_for
 from stressbench.launch.paired_launch import PairedLaunch, PairOutcome, run_with_background
 from stressbench.launch.stopping import StopPolicy
 
@@ -122,10 +123,11 @@ class MeasurementRunner:
             has_finished=file.has_ended,
         )  # fmt: skip
         try:
-            outcomes = run_with_background(
-                program, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
-                log=self._progress,
-            )  # fmt: skip
+            with scheduled_for(self._spec.target):
+                outcomes = run_with_background(
+                    program, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
+                    log=self._progress,
+                )  # fmt: skip
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
         outcome = self._require_program(outcomes, load)
@@ -148,9 +150,10 @@ class MeasurementRunner:
     def _run_program(self, program: PairedLaunch, *, name: str, run_file: Path | None) -> ProgramRun:
         limit_s = self._spec.limit_s
         try:
-            outcome = execute(
-                program.command, stop_policy=program.stop_policy, has_finished=program.has_finished, log=silent
-            )
+            with scheduled_for(self._spec.target):
+                outcome = execute(
+                    program.command, stop_policy=program.stop_policy, has_finished=program.has_finished, log=silent
+                )
         except OSError as fault:
             raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
         took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0

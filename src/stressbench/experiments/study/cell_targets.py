@@ -12,7 +12,7 @@ from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import JobPlacement
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
-from stressbench.launch.rails import RailMistake, Rails, RailSubject, require_possible
+from stressbench.launch.rails import SYSFS, RailMistake, Rails, RailSubject, require_possible
 from stressbench.launch.targets import forms_with, properties_of, resolve_target
 
 
@@ -29,11 +29,12 @@ def rail_selection_of(study: Study, cell: Cell, *, target: LaunchTarget, workloa
     nics, policy = study.nics or target.nics, cell.policy.value
     if target.nics and (strange := next((nic for nic in nics if nic not in target.nics), None)) is not None:
         raise RailMistake(f"{strange}: hosts of {cell.on} have {', '.join(target.nics)}", subject=RailSubject.nics)
-    require_possible(policy, nics, are_virtual=bool(target.nics))
+    require_possible(policy, nics, sysfs=target.numa_sysfs)
     transport = None if study.transport is None else Transport(study.transport)
     sets = tuple(f"{name}={value}" for name, value in cell.sets)
     placement = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
-    return RailSelection(rails=Rails(policy=policy, nics=nics, transport=transport), placement=placement)
+    rails = Rails(policy=policy, nics=nics, transport=transport, sysfs=target.numa_sysfs or SYSFS)
+    return RailSelection(rails=rails, placement=placement)
 
 
 def read_checked_study(path: Path) -> tuple[Study, str]:

@@ -1,5 +1,6 @@
 """Launches of a program under a sequence of conditions, and the checks that such sweeps share."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 
 SUFFIX = ".sb"
+_LONGEST_SLEEP_S = 0.5  # a signal does not end a sleep
 STANDARD_OUTPUT = "the last 32 KiB of what {program} prints on standard output"
 
 Condition = TypeVar("Condition")
@@ -33,7 +35,7 @@ class LaunchSweep(Generic[Condition, P, L]):
     """Launches in this `order`, pairs of condition and repetition. `prepare` sets the condition before `launch`.
 
     `read_from` names the text in which figures of merit are searched, for messages. `command` is the command group
-    whose `report` shows the results.
+    whose `report` shows the results. A launch starts at least `interval_s` after the one before.
     """
 
     plan: P
@@ -44,6 +46,9 @@ class LaunchSweep(Generic[Condition, P, L]):
     read_from: str
     progress: Progress
     prepare: Callable[[Condition], object] = lambda _: None
+    interval_s: float = 0.0
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
 
     def run(self, output: Path) -> int:
         """Start all launches, append their records to a journal in `output`, and return how many launches failed.
@@ -54,10 +59,13 @@ class LaunchSweep(Generic[Condition, P, L]):
         path, failed, runs, program = self._begin(output), 0, self.plan.runs, self.plan.command[0]
         report_command = f"`stressbench {self.command} report {output}`"
         stop_signals: list[int] = []
+        next_start_s = self.clock()
         with handled_by(
             lambda number, _: stop_signals.append(number)
         ):  # between launches; during one, the launch handles it
             for condition, repetition in self.order:
+                self._wait_until(next_start_s, stop_signals)
+                next_start_s = self.clock() + self.interval_s
                 if not stop_signals:
                     self.prepare(condition)
                 if stop_signals:
@@ -75,6 +83,11 @@ class LaunchSweep(Generic[Condition, P, L]):
         done = len(self.order) - failed
         self.progress(f"{done} launches are done; {report_command} shows the results", level=Level.note)
         return failed
+
+    def _wait_until(self, start_s: float, stop_signals: Sequence[int]) -> None:
+        """Wait for this time of the clock, or for a stop signal."""
+        while not stop_signals and (left_s := start_s - self.clock()) > 0:
+            self.sleep(min(left_s, _LONGEST_SLEEP_S))
 
     def _begin(self, output: Path) -> Path:
         self.journal.require_readable(self.plan)

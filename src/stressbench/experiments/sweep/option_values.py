@@ -138,6 +138,12 @@ def time(option: str, text: str | None) -> Stated[float] | None:
         raise StudyMistake(f"{option}: '{text}': {fault}") from fault
 
 
+def interval_s(text: str | None) -> float:
+    """The value of `--interval`, s; 0 for None. Raises StudyMistake."""
+    stated = time("--interval", text)
+    return 0.0 if stated is None else stated.value
+
+
 def transport(text: str | None) -> Transport | None:
     """The transport `tcp`, `ucx` or `ofi`; None for None. Raises StudyMistake."""
     if text is None or text in tuple(Transport):

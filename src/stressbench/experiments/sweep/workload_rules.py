@@ -1,5 +1,7 @@
 """Rules for the options of sweeps of workloads."""
 
+from collections.abc import Iterable
+
 from stressbench.formats.study.errors import StudyMistake
 
 
@@ -9,7 +11,7 @@ def require_rounds(isolated: int | None, contended: int | None) -> None:
         raise StudyMistake("--isolated 0: expected isolated rounds, or --contended N")
 
 
-def refuse_figures(option: str | None) -> None:
-    """Raise StudyMistake if an `option` for figures of merit is given: workloads print none."""
-    if option is not None:
-        raise StudyMistake(f"{option}: is for a program's output; workloads are measured by the engine")
+def refuse_program_options(given: Iterable[tuple[str, object]]) -> None:
+    """Raise StudyMistake for an option of programs; `given`: options, and whether each was given."""
+    if wrong := next((option for option, was in given if was), None):
+        raise StudyMistake(f"{wrong}: is for programs; workloads are measured by the engine")

@@ -1,36 +1,32 @@
-"""Launches of a program and of the engine under the tracer, on any launch target.
-
-The tracer is loaded by `env` on each rank, so that no launcher has to pass variables on.
-"""
+"""Launches of a program and of the engine under the tracer, on any launch target."""
 
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.errors import Interrupted, MachineFault
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.failed_program import lines_on_failure
-from stressbench.formats.files import end_of_text, limits
+from stressbench.experiments.traced_program import TracedProgram
 from stressbench.formats.run import Phase, Run, RunFileError, Samples, read_run
 from stressbench.formats.run.samples import Mask
-from stressbench.formats.trace import Trace, TraceFileError, TraceMode, read_trace
+from stressbench.formats.trace import Trace, TraceMode
 from stressbench.formats.units import parse_seconds
 from stressbench.launch import program as launching
 from stressbench.launch.engine import EngineOptions, RunFile, run_arguments
 from stressbench.launch.execute import Outcome
 from stressbench.launch.find import find_engine
-from stressbench.launch.launch_target import LaunchTarget, has_all_ranks_here
+from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.tracer import find_tracer
-from stressbench.launch.tracing import Tracing, loaded_by_env, remove_leftovers
+from stressbench.launch.tracing import Tracing
 from stressbench.tracing.alphabet import NotComparable
 from stressbench.tracing.iterations import IterationSpan
 
 WINDOW_VARIABLE = "STRESSBENCH_TRACE_WINDOW"
 _PAUSED = ("STRESSBENCH_TRACE_PAUSED", "1")
 _STALL_FACTOR = 10
-_LONGEST_OUTPUT = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,45 +134,18 @@ class TracedLaunches:
             library=find_tracer(os.environ, explicit_engine=self.engine).library, names=False, gap_times=gap_times,
             cpu_time=self.cpu_time, working_set=working_set,
         )  # fmt: skip
-        tracing.output.unlink(missing_ok=True)
-        traced_words = loaded_by_env(
-            words, tracing=tracing, settings=settings, base_environment=os.environ, shares_memory=self._ranks_are_here
-        )
-        printed = self.folder / f"{name}.output" if self._prints_to_file else None
-        if printed is not None:
-            traced_words = ("sh", "-c", 'exec "$@" >>"$0"', str(printed), *traced_words)
-        try:
-            with Path(os.devnull).open("wb") as nowhere:
-                outcome = launching.run_program(
-                    traced_words, folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
-                    environment=os.environ, output_to=nowhere.fileno(),
-                )  # fmt: skip
-            if printed is not None:
-                outcome = replace(outcome, output=end_of_text(printed, most=_LONGEST_OUTPUT, limit=limits.FILE))
-        finally:
-            remove_leftovers(tracing, base_environment=os.environ)
-            if printed is not None:
-                printed.unlink(missing_ok=True)
+        program = TracedProgram(
+            words=tuple(words), ranks=self.ranks, target=self.target, engine=self.engine,
+            printed=self.folder / f"{name}.output" if self._prints_to_file else None,
+        )  # fmt: skip
+        with Path(os.devnull).open("wb") as nowhere:
+            outcome = program.run(tracing, settings=settings, output_to=nowhere.fileno())
         shown = Path(words[0]).name
         if outcome.stop_requests:
             raise Interrupted(f"stopped while {shown} ran")
         if outcome.status != ExitStatus.ok:
             raise MachineFault(*lines_on_failure(shown, outcome))
-        return self._read(tracing.output, shown=shown), outcome
-
-    def _read(self, path: Path, *, shown: str) -> Trace:
-        """The trace of all ranks of the program `shown`. Raises MachineFault."""
-        shared = "" if self._ranks_are_here else f"; do all hosts share {self.folder.parent}?"
-        try:
-            trace = read_trace(path)
-        except TraceFileError as fault:
-            question = "did it call MPI_Finalize, and is it built with the engine's MPI?"
-            raise MachineFault(f"{shown} left no trace ({fault}): {question}{shared}") from fault
-        try:
-            trace.require_complete()
-        except TraceFileError as fault:
-            raise MachineFault(f"{shown} left the traces of some ranks only ({fault}){shared}") from fault
-        return trace
+        return program.trace(tracing), outcome
 
     @property
     def _prints_to_file(self) -> bool:
@@ -186,10 +155,6 @@ class TracedLaunches:
         priority: a rank that prints would wait for seconds beside others that poll at real-time priority.
         """
         return self.target.realtime_by_default
-
-    @property
-    def _ranks_are_here(self) -> bool:
-        return has_all_ranks_here(self.target)
 
 
 @dataclass(frozen=True, kw_only=True)

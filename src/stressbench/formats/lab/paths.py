@@ -6,9 +6,10 @@ AGENT = f"{LAB_FOLDER}/agent"
 CORES = f"{LAB_FOLDER}/cores"
 HOSTS = f"{LAB_FOLDER}/hosts"
 IO = f"{LAB_FOLDER}/io"
+NUMA = f"{LAB_FOLDER}/numa"
 PIDS = f"{LAB_FOLDER}/pids"
 SCRATCH = f"{LAB_FOLDER}/tmp"
-_RESERVED = frozenset({AGENT, CORES, HOSTS, IO, PIDS, SCRATCH})
+_RESERVED = frozenset({AGENT, CORES, HOSTS, IO, NUMA, PIDS, SCRATCH})
 
 
 def checked_path(path: str) -> str:

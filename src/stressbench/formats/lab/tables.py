@@ -16,6 +16,13 @@ class HostsTable(Table):
     count: Count
     name: Annotated[Prefix, Field(description="Prefix of host names.")] = "h"
     cores: Annotated[Count, Field(description="Number of ranks for which a host is meant.")] = 1
+    sockets: Annotated[
+        Count,
+        Field(
+            description="Sockets of a host, each a NUMA node with an equal part of the cores; with several, ranks are "
+            "bound to them in turns."
+        ),
+    ] = 1
     pinned: Annotated[
         bool,
         Field(
@@ -29,6 +36,10 @@ class RailTable(Table):
 
     rate: RateText
     delay: Annotated[DurationText | None, Field(description=_DELAY)] = None
+    socket: Annotated[
+        int | None,
+        Field(strict=True, ge=0, description="The socket that the NIC belongs to; default: one after the other."),
+    ] = None
 
 
 class HostTable(Table):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stressbench.formats.launches import journal
+from stressbench.formats.run.records import Number, Seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +16,7 @@ class PlanRecord(journal.Plan):
     policies: tuple[str, ...]
     nics: tuple[str, ...]
     transport: str | None
+    profile: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,11 +29,28 @@ class NicBytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MpiUse:
+    """Use of MPI by the ranks of a launch, from MPI_Init to MPI_Finalize.
+
+    Times are means over the ranks. Waits count as point-to-point; other calls, such as those of I/O, are only in
+    `mpi_s`. Mean sizes are None if nothing was sent.
+    """
+
+    elapsed_s: Seconds
+    mpi_s: Seconds
+    p2p_s: Seconds
+    collective_s: Seconds
+    mean_message_bytes: Number | None
+    mean_collective_bytes: Number | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchRecord(journal.BaseLaunch):
-    """One launch. `carried` is None without byte counters."""
+    """One launch. `carried` is None without byte counters, `mpi` if the launch was not profiled or failed."""
 
     policy: str
     carried: tuple[NicBytes, ...] | None
+    mpi: MpiUse | None = None
 
 
 RailLaunches: TypeAlias = journal.RecordedLaunches[PlanRecord, LaunchRecord]

@@ -1,4 +1,4 @@
-"""Results by rail policy as records: times or figures of merit, bandwidths, bytes by NIC, congestion impacts."""
+"""Results by rail policy as records: times or figures of merit, bandwidths, bytes by NIC, impacts, launches."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,26 @@ from stressbench.results.rails import RailsReport
 _HEAD = (
     "what", "name", "step", "motif", "policy", "unit", "of", "n", "low", "first_quartile", "median", "third_quartile",
     "high", "outliers", "ratio", "ratio_low", "ratio_high", "size_bytes", "bytes_per_s", "nic", "asked", "sent_bytes",
+    "launch", "started_s", "value",
 )  # fmt: skip
+_NO_LAUNCH = (None,) * 3
 
 
 def records_of(results: RailsReport) -> DataFile:
     """All records; None is unknown."""
     rows = (*_times(results), *_sizes(results), *_nics(results), *_impacts(results))
-    return DataFile(name="rails", head=(*results.factors, *_HEAD), rows=rows)
+    all_rows = (*((*row, *_NO_LAUNCH) for row in rows), *_launches(results))
+    return DataFile(name="rails", head=(*results.factors, *_HEAD), rows=all_rows)
+
+
+def _launches(results: RailsReport) -> Iterator[tuple[Value, ...]]:
+    """Each value of each launch, in the order of starts."""
+    units = {one.name: one.unit for one in results.subjects}
+    for one in results.launches:
+        for name, value in one.values.items():
+            yield (
+                "launch", name, None, None, one.policy, units.get(name), *(None,) * 16, one.number, one.started_s, value
+            )  # fmt: skip
 
 
 def _times(results: RailsReport) -> Iterator[tuple[Value, ...]]:

@@ -1,10 +1,13 @@
 """Launches of an arbitrary MPI program under several rail policies."""
 
 import os
+import secrets
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from stressbench import __version__
+from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.study.directory import now
 from stressbench.experiments.sweep.figures import figures_in
@@ -19,22 +22,30 @@ from stressbench.experiments.sweep.option_values import distinct_policies
 from stressbench.experiments.sweep.order import in_order
 from stressbench.experiments.sweep.rails.nic_counters import NicReader, between, nic_reader
 from stressbench.experiments.sweep.rails.study import LAB, POLICIES, POLICIES_TEXT
-from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, PlanRecord
+from stressbench.experiments.traced_program import TracedProgram
+from stressbench.formats.launches.rails import JOURNAL, LaunchRecord, MpiUse, PlanRecord
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.rail_policies import RailPolicy, Transport
+from stressbench.formats.trace import TraceMode
 from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
-from stressbench.launch.rails import RailMistake, Rails, RailSubject, require_possible
+from stressbench.launch.rails import SYSFS, RailMistake, Rails, RailSubject, require_possible
 from stressbench.launch.targets import resolve_target
+from stressbench.launch.tracer import find_tracer
+from stressbench.launch.tracing import Tracing
+from stressbench.tracing.profile import Profile, profile_of
+
+_TRACE = "launch.trace"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramRailSweep:
     """Settings for launches of a program under each of two or more policies. `figures`: expressions `NAME=REGEX`.
 
-    Raises StudyMistake where policies are missing or equal.
+    `profile`: record the time of each launch in MPI. `interval_s`: least time from the start of a launch to that of the
+    next one. Raises StudyMistake where policies are missing or equal.
     """
 
     command: tuple[str, ...]
@@ -46,6 +57,8 @@ class ProgramRailSweep:
     runs: int = 4
     seed: int = 1
     figures: tuple[str, ...] = ()
+    profile: bool = False
+    interval_s: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the policies."""
@@ -65,32 +78,41 @@ class ProgramRailSweep:
                 f"{unknown_nic}: hosts of {self.on} have {', '.join(target.nics)}", subject=RailSubject.nics
             )
         for policy in self.policies:
-            require_possible(policy, nics, are_virtual=bool(target.nics))
+            require_possible(policy, nics, sysfs=target.numa_sysfs)
         plan = PlanRecord(
             at=now(), version=__version__, command=self.command, on=self.on,
             ranks=ranks_of(() if self.ranks is None else (self.ranks,), target)[0],
             policies=tuple(map(str, self.policies)), nics=nics,
             transport=None if self.transport is None else self.transport.value,
-            runs=self.runs, seed=self.seed, figures=figures_of(self.figures),
+            runs=self.runs, seed=self.seed, figures=figures_of(self.figures), profile=self.profile,
         )  # fmt: skip
         rail_selection = {
-            str(policy): RailSelection(rails=Rails(policy=policy, nics=nics, transport=self.transport))
+            str(policy): RailSelection(
+                rails=Rails(policy=policy, nics=nics, transport=self.transport, sysfs=target.numa_sysfs or SYSFS)
+            )
             for policy in self.policies
         }
-        read_nics = nic_reader(self.on, nics)
         return PreparedRailSweep(
-            plan=plan, target=target, rail_selection=rail_selection, read_nics=read_nics, progress=progress
-        )
+            plan=plan, target=target, rail_selection=rail_selection, read_nics=nic_reader(self.on, nics),
+            tracer=find_tracer(os.environ).library if self.profile else None, interval_s=self.interval_s,
+            progress=progress,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRailSweep:
-    """A sweep that can start. `rail_selection`: NIC selection of each policy. `read_nics`: reads the NIC counters."""
+    """A sweep that can start.
+
+    `rail_selection`: NIC selection of each policy. `read_nics`: reads the NIC counters. `tracer`: its library, if
+    launches are profiled.
+    """
 
     plan: PlanRecord
     target: LaunchTarget
     rail_selection: dict[str, RailSelection]
     read_nics: NicReader
+    tracer: Path | None
+    interval_s: float
     progress: Progress
 
     def run(self, folder: Path) -> int:
@@ -105,22 +127,52 @@ class PreparedRailSweep:
                 environment=os.environ, rail_selection=rail_selection,
             )  # fmt: skip
         return LaunchSweep(
-            plan=plan, order=tuple(in_order(plan.policies, runs=plan.runs, seed=plan.seed)), launch=self._launch,
-            journal=JOURNAL, command="rails", read_from=STANDARD_OUTPUT.format(program=plan.command[0]),
-            progress=self.progress,
+            plan=plan, order=tuple(in_order(plan.policies, runs=plan.runs, seed=plan.seed)),
+            launch=partial(self._launch, folder), interval_s=self.interval_s, journal=JOURNAL, command="rails",
+            read_from=STANDARD_OUTPUT.format(program=plan.command[0]), progress=self.progress,
         ).run(folder)  # fmt: skip
 
-    def _launch(self, policy: str, repetition: int) -> tuple[LaunchRecord, Outcome]:
+    def _launch(self, folder: Path, policy: str, repetition: int) -> tuple[LaunchRecord, Outcome]:
         plan, at = self.plan, now()
         before = self.read_nics()
-        outcome = launching.run_program(
-            plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None, environment=os.environ,
-            rail_selection=self.rail_selection[policy],
-        )  # fmt: skip
+        outcome, mpi_use = self._start(folder, self.rail_selection[policy])
         after = self.read_nics()
         record = LaunchRecord(
             at=at, policy=policy, repetition=repetition, status=outcome.status,
             wall_s=outcome.ended_s - outcome.began_s, figures=figures_in(outcome.output, plan.figures),
-            carried=between(before, after),
+            carried=between(before, after), mpi=mpi_use,
         )  # fmt: skip
         return record, outcome
+
+    def _start(self, folder: Path, rail_selection: RailSelection) -> tuple[Outcome, MpiUse | None]:
+        """One launch. Raises MachineFault where it is to be profiled and left no trace."""
+        plan = self.plan
+        if self.tracer is None:
+            outcome = launching.run_program(
+                plan.command, folder=Path.cwd(), ranks=plan.ranks, target=self.target, engine=None,
+                environment=os.environ, rail_selection=rail_selection,
+            )  # fmt: skip
+            return outcome, None
+        tracing = Tracing(
+            mode=TraceMode.profile, output=(folder / _TRACE).absolute(), key=secrets.token_hex(8), library=self.tracer,
+            names=False,
+        )  # fmt: skip
+        program = TracedProgram(
+            words=plan.command, ranks=plan.ranks, target=self.target, rail_selection=rail_selection
+        )  # fmt: skip
+        try:
+            outcome = program.run(tracing)
+            if outcome.status != ExitStatus.ok or outcome.stop_requests:
+                return outcome, None
+            return outcome, _mpi_use(profile_of(program.trace(tracing)))
+        finally:
+            tracing.output.unlink(missing_ok=True)
+
+
+def _mpi_use(profile: Profile) -> MpiUse:
+    total, ranks = profile.total, profile.facts.ranks_read
+    return MpiUse(
+        elapsed_s=total.wall_s / ranks, mpi_s=total.mpi_s / ranks, p2p_s=(total.p2p_s + total.wait_s) / ranks,
+        collective_s=total.coll_s / ranks, mean_message_bytes=profile.columns.mean_send_bytes,
+        mean_collective_bytes=profile.columns.mean_coll_bytes,
+    )  # fmt: skip

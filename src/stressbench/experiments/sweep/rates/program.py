@@ -60,7 +60,7 @@ class ProgramRateSweep:
     """Settings for launches of a program at several injection bandwidths.
 
     `command`: the program with its arguments. `rates`: shares of the full rate: 1 and smaller ones, as exact fractions.
-    Raises StudyMistake for other rates.
+    `interval_s`: least time from the start of a launch to that of the next one. Raises StudyMistake for other rates.
     """
 
     command: tuple[str, ...]
@@ -71,6 +71,7 @@ class ProgramRateSweep:
     runs: int = RUNS
     seed: int = 1
     figures: FigureOptions = field(default_factory=FigureOptions)
+    interval_s: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the rates."""
@@ -100,8 +101,9 @@ class ProgramRateSweep:
                 environment=os.environ,
             )  # fmt: skip
         return PreparedRateSweep(
-            plan=plan, rates=self.rates, target=target, injection=injection, output=output, progress=progress
-        )
+            plan=plan, rates=self.rates, target=target, injection=injection, output=output,
+            interval_s=self.interval_s, progress=progress,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +115,7 @@ class PreparedRateSweep:
     target: LaunchTarget
     injection: Injection
     output: Output
+    interval_s: float
     progress: Progress
 
     def run(self, folder: Path) -> int:
@@ -125,7 +128,7 @@ class PreparedRateSweep:
             return LaunchSweep(
                 plan=plan, order=order, launch=lambda condition, number: self._launch(output, condition, number),
                 journal=JOURNAL, command="degrade", read_from=output.read_from(plan.command[0]), progress=self.progress,
-                prepare=lambda condition: self.injection.set(condition.rate),
+                prepare=lambda condition: self.injection.set(condition.rate), interval_s=self.interval_s,
             ).run(folder)  # fmt: skip
 
     def _launch(self, output: Output, condition: Condition, repetition: int) -> tuple[RateLaunch, Outcome]:

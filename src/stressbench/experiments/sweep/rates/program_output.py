@@ -36,13 +36,12 @@ class FigureOptions:
     hpcc_n: int | None = None
 
     @property
-    def first(self) -> str | None:
-        """The first option that is given, None without any."""
-        given = (
+    def given(self) -> tuple[tuple[str, object], ...]:
+        """The options, and whether each is given."""
+        return (
             ("--fom", self.figures), ("--fom-lower", self.lower), ("--fom-file", self.file), ("--hpcc", self.hpcc),
             ("--hpcc-n", self.hpcc_n is not None),
         )  # fmt: skip
-        return next((option for option, value in given if value), None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Effects of rail policies on a program, from its launches. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def _profiles(plan: PlanRecord, done: Sequence[LaunchRecord], policies: Sequence
         uses = [one.mpi for one in done if one.policy == policy and one.mpi is not None]
         if uses:
             yield MpiProfile(
-                source=f"launches, {policy}", program=plan.command[0], ranks=plan.ranks,
+                source=f"launches, {policy}", program=Path(plan.command[0]).name, ranks=plan.ranks,
                 columns=Columns(
                     mpi_percent=_median(_percent(one.mpi_s, one) for one in uses),
                     p2p_percent=_median(_percent(one.p2p_s, one) for one in uses),

@@ -279,6 +279,14 @@ def test_a_loop_with_hardly_any_of_the_time_is_noted(validate):
     assert "takes 1 % of the program's time" in note
 
 
+def test_iterations_that_are_over_too_soon_are_noted(validate, monkeypatch):
+    replay = {"replayed": [5 * calls for calls in CG]}
+    assert validate(made=replay).notes == ()
+    monkeypatch.setattr("stressbench.experiments.validation.running._SHORTEST_S", 2.0)
+    (note,) = validate(made=replay).notes
+    assert note.startswith("the measured iterations of the program take 1 s of a launch")
+
+
 def test_whole_runs_with_other_calls_in_each_launch_are_compared_with_their_own_replays(validate, tmp_path):
     found = validate(whole=True, output=tmp_path / "kept", made={"replayed": [5 * calls for calls in CG]})
     assert (found.verdict, found.whole, found.found, found.measured) == (Verdict.same_calls, True, 1, 1)

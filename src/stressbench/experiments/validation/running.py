@@ -28,6 +28,7 @@ from stressbench.launch.launch_target import LaunchTarget, ranks_share_cores
 from stressbench.launch.targets import resolve_target
 from stressbench.launch.traced import check_output
 from stressbench.levels import Level
+from stressbench.report.units import plain_time
 from stressbench.results.validation import REPLAY, Block, OperationRow, Validation, ratio_of, verdict_of
 from stressbench.stop_signals import handled_by
 from stressbench.tracing.alphabet import NotComparable
@@ -51,6 +52,7 @@ _COMPARED_ITERATIONS = 2
 _LEAST_REPETITION_S = 0.02
 _LEAST_MEASURED_S = 0.2
 _LEAST_SHARE = 0.1
+_SHORTEST_S = 0.05
 """A loop with a smaller share of the program's time is hardly the one that the user thinks of."""
 MAX_TIMES_OF_REPETITION = 65_536
 """As many times of computation as the engine has ready for a repetition; those beyond are the first ones again."""
@@ -481,8 +483,19 @@ class _Run:
             differences=iterations.differences, operations=tuple(operations), blocks=blocks, any_tag=spec.any_tag,
             any_wait_place=iterations.any_wait_place, whole=spec.whole, cpu_time=self.launches.cpu_time,
             working_set_bytes=self.working_set,
-            notes=(*self.notes, *self._notes_of_share(iterations)),
+            notes=(*self.notes, *self._notes_of_share(iterations), *self._notes_of_time(iterations)),
         )  # fmt: skip
+
+    def _notes_of_time(self, iterations: Iterations) -> Iterator[str]:
+        """A note if the measured iterations are over too soon: the ranks of a core may keep one order for so long."""
+        if not self.blocks:
+            return
+        measured_s = iterations.times * median(block.program.time_s for block in self.blocks)
+        if measured_s < _SHORTEST_S:
+            yield (
+                f"the measured iterations of the program take {plain_time(measured_s)} of a launch: an "
+                "input with more or longer ones gives a more certain ratio"
+            )
 
     def _notes_of_share(self, iterations: Iterations) -> Iterator[str]:
         """A note if the measured loop takes hardly any of the program's time."""

@@ -57,7 +57,7 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(-0.6, len(shown) - 0.4)
     bare_axes(axes, grid="x")
-    axes.set_xlabel(f"time of a repetition / {unit.name}" if unit.name else short(subject.name, max_length=60))
+    axes.set_xlabel(f"time / {unit.name}" if unit.name else short(subject.name, max_length=60))
     where = ", ".join((*subject.where.values(), label(subject)))
     return finish(
         fig, key=key, title=f"{printable(where)}, by rail policy", caption=caption,

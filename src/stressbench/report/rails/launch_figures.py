@@ -57,7 +57,7 @@ def _order(subject: Subject, results: RailsReport, *, key: str) -> Figure:
     bare_axes(axes)
     axes.set_xlabel("launch")
     axes.set_ylabel(short(subject.name, max_length=40) + unit_text)
-    axes.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1))
+    axes.legend(ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
     return finish(
         fig, key=key, title=f"{printable(subject.name)}, launch by launch", caption=_ORDER,
         description=" ".join(descriptions),
@@ -112,7 +112,9 @@ def _mpi_panel(axes: Axes, launches: Sequence[tuple[Launch, MpiTimes]], *, scale
     base = [0.0] * len(launches)
     for number, (name, times_s) in enumerate(parts):
         heights = [value * scale for value in times_s]
-        axes.bar(places, heights, bottom=base, width=0.8, color=_part_colour(number), label=name)
+        axes.bar(
+            places, heights, bottom=base, width=0.8, color=_part_colour(number), hatch=hatch_of(number), label=name
+        )
         base = [low + high for low, high in zip(base, heights, strict=True)]
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     bare_axes(axes)

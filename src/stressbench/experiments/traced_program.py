@@ -4,8 +4,7 @@ The tracer is loaded by `env` on each rank, so that no launcher has to pass vari
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -47,16 +46,17 @@ class TracedProgram:
         )  # fmt: skip
         if self.printed is not None:
             words = ("sh", "-c", 'exec "$@" >>"$0"', str(self.printed), *words)
-        with self._printed_removed():
-            try:
-                outcome = launching.run_program(
-                    words, folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
-                    environment=os.environ, rail_selection=self.rail_selection, output_to=output_to,
-                )  # fmt: skip
-            finally:
-                remove_leftovers(tracing, base_environment=os.environ)
+        try:
+            outcome = launching.run_program(
+                words, folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
+                environment=os.environ, rail_selection=self.rail_selection, output_to=output_to,
+            )  # fmt: skip
             if self.printed is not None:
                 outcome = replace(outcome, output=end_of_text(self.printed, most=_LONGEST_OUTPUT, limit=limits.FILE))
+        finally:
+            remove_leftovers(tracing, base_environment=os.environ)
+            if self.printed is not None:
+                self.printed.unlink(missing_ok=True)
         return outcome
 
     def trace(self, tracing: Tracing) -> Trace:
@@ -73,11 +73,3 @@ class TracedProgram:
         except TraceFileError as fault:
             raise MachineFault(f"{shown} left the traces of some ranks only ({fault}){shared}") from fault
         return trace
-
-    @contextmanager
-    def _printed_removed(self) -> Iterator[None]:
-        try:
-            yield
-        finally:
-            if self.printed is not None:
-                self.printed.unlink(missing_ok=True)

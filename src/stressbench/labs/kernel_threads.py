@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from stressbench.labs.process import SUPERVISOR
+
 _PROC = Path("/proc")
 _NAME = "ksoftirqd/"
 _PRIORITY = 1  # that of ranks, so that neither keeps the other from running
-_SUPERVISOR = b"stressbench.labs.supervisor"
 
 
 def schedule_with_ranks(*, proc: Path = _PROC) -> None:
@@ -47,7 +48,7 @@ def _threads(proc: Path) -> Iterator[int]:
 def _has_labs(proc: Path) -> bool:
     for folder in _processes(proc):
         with suppress(OSError):
-            if _SUPERVISOR in (folder / "cmdline").read_bytes():
+            if SUPERVISOR.encode() in (folder / "cmdline").read_bytes():
                 return True
     return False
 

@@ -18,7 +18,7 @@ from stressbench.labs.mpi import scratch_of
 from stressbench.labs.pinning import cores_of_hosts
 from stressbench.labs.plan import Plan, plan
 from stressbench.labs.plan_json import plan_to_json
-from stressbench.labs.process import Process, find_process
+from stressbench.labs.process import SUPERVISOR, Process, find_process
 from stressbench.labs.state import LabDirectory, Phase, State, lab_directories
 from stressbench.labs.topology import Lab
 
@@ -101,7 +101,7 @@ def _build(directory: LabDirectory, state: State, lab_plan: Plan) -> State:
     with parent_socket:
         with supervisor_socket, directory.new_log() as log:
             launcher = subprocess.Popen(
-                [*_PYTHON, "stressbench.labs.supervisor", str(supervisor_socket.fileno())],
+                [*_PYTHON, SUPERVISOR, str(supervisor_socket.fileno())],
                 pass_fds=(supervisor_socket.fileno(), directory.descriptor), stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip

@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+SUPERVISOR = "stressbench.labs.supervisor"
+"""The module of the first process of a lab, as its command line names it."""
 _STARTED = 19  # field 22 of /proc/PID/stat, as an index into the fields after the name
 
 

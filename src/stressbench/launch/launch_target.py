@@ -113,7 +113,7 @@ class PlainTarget:
     ranks: int | None = None
     environment: tuple[tuple[str, str], ...] = ()
     nics: tuple[str, ...] = ()
-    numa_sysfs: str | None = "/sys"
+    numa_sysfs: str | None = machine.SYSFS
     realtime_by_default: bool = False
     stall_limit: str | None = None
     simulated: bool = False

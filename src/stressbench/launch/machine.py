@@ -9,6 +9,8 @@ from pathlib import Path
 
 from stressbench.launch.errors import LaunchMistake
 
+SYSFS = "/sys"
+
 _ALLOCATION = ("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE", "FLUX_JOB_ID")
 
 

@@ -10,8 +10,8 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Recognised
 from stressbench.launch.job_ranks import JobPlacement, JobRanks, job_ranks
 from stressbench.launch.local import Request
-from stressbench.launch.machine import numa_node_of
-from stressbench.launch.rails import SYSFS, RailMistake, Rails, RailSubject
+from stressbench.launch.machine import SYSFS, numa_node_of
+from stressbench.launch.rails import RailMistake, Rails, RailSubject
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from stressbench.formats.study.rail_policies import Kind, RailPolicy, Transport
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.job_ranks import JobRanks
+from stressbench.launch.machine import SYSFS
 from stressbench.launch.rail_scripts import by_local_rank, by_numa_distance, by_rank
 
 
@@ -29,9 +30,6 @@ class RailMistake(LaunchMistake):
         super().__init__(f"{subject}: {explanation}")
         self.subject = subject
         self.explanation = explanation
-
-
-SYSFS = "/sys"
 
 
 def require_possible(policy: RailPolicy, nics: Sequence[str], *, sysfs: str | None = SYSFS) -> None:
@@ -97,13 +95,13 @@ def transport_settings(explicit: Transport | None, flavour: Flavour) -> tuple[tu
 class Rails:
     """A policy for hosts with NICs `nics`. `transport`: as typed, None: the default of the MPI.
 
-    `sysfs`: where a host has the NUMA nodes of its processors and NICs, as shell text.
+    `sysfs`: where a host has the NUMA nodes of its processors and NICs, as shell text; None: NICs belong to none.
     """
 
     policy: RailPolicy
     nics: tuple[str, ...]
     transport: Transport | None = None
-    sysfs: str = SYSFS
+    sysfs: str | None = SYSFS
 
     def wrapper(self, library: Recognised, *, jobs: Sequence[JobRanks] = ()) -> tuple[str, ...]:
         """Command prefix for the program of each rank. Raises RailMistake.
@@ -113,7 +111,7 @@ class Rails:
         if self.policy.kind is Kind.default and self.transport is None:
             return ()
         transport = transport_of(self.transport, library)
-        require_possible(self.policy, self.nics)
+        require_possible(self.policy, self.nics, sysfs=self.sysfs)
         names = _VARIABLES[transport]
         settings_pairs = transport_settings(self.transport, library.flavour)
         if self.policy.kind is Kind.nic:
@@ -127,7 +125,7 @@ class Rails:
             case Kind.round_robin:
                 return by_local_rank(self.nics, names=names)
             case Kind.local:
-                return by_numa_distance(self.nics, names=names, sys=self.sysfs)
+                return by_numa_distance(self.nics, names=names, sys=self.sysfs or SYSFS)
             case Kind.per_job | Kind.jobs:
                 assigned = tuple((job.blocks, self.nics[nic]) for job, nic in self._assigned(jobs))
                 return by_rank(assigned, names=names, otherwise=self.nics[0])

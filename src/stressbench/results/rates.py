@@ -69,7 +69,7 @@ def point_of(rate: Fraction, *, full: Rounds, reduced: Rounds, at_most: float, w
 
     `what`: what the times are of, in the plural, for messages.
     """
-    factor = _FULL_RATE_RATIO if rate == FULL else pooled_ratio(full, reduced, what=what)
+    factor = factor_of(rate, full=full, reduced=reduced, what=what)
     time_s, full_s = _median(reduced), _median(full)
     return Point(
         rate=str(rate),
@@ -82,6 +82,11 @@ def point_of(rate: Fraction, *, full: Rounds, reduced: Rounds, at_most: float, w
         bandwidth_bound=_bound(factor, rate),
         suffices=Answer.yes if rate == FULL else answer_of(factor, at_most=at_most),
     )
+
+
+def factor_of(rate: Fraction, *, full: Rounds, reduced: Rounds, what: str = "rounds") -> PooledRatio:
+    """Time at `rate` over time at the full rate, with its 95 % interval; parameters as of `point_of`."""
+    return _FULL_RATE_RATIO if rate == FULL else pooled_ratio(full, reduced, what=what)
 
 
 def answer_of(factor: PooledRatio, *, at_most: float) -> Answer:

@@ -12,7 +12,7 @@ from stressbench.launch.errors import LinkMistake
 from stressbench.launch.job_ranks import JobPlacement
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
-from stressbench.launch.rails import SYSFS, RailMistake, Rails, RailSubject, require_possible
+from stressbench.launch.rails import RailMistake, Rails, RailSubject, require_possible
 from stressbench.launch.targets import forms_with, properties_of, resolve_target
 
 
@@ -33,7 +33,7 @@ def rail_selection_of(study: Study, cell: Cell, *, target: LaunchTarget, workloa
     transport = None if study.transport is None else Transport(study.transport)
     sets = tuple(f"{name}={value}" for name, value in cell.sets)
     placement = JobPlacement(workload=workload, sets=sets, placement=cell.placement)
-    rails = Rails(policy=policy, nics=nics, transport=transport, sysfs=target.numa_sysfs or SYSFS)
+    rails = Rails(policy=policy, nics=nics, transport=transport, sysfs=target.numa_sysfs)
     return RailSelection(rails=rails, placement=placement)
 
 

@@ -9,7 +9,7 @@ from stressbench.report.palette import ISOLATED, hatch_of, tone_of
 from stressbench.report.plotting import Axes, MaxNLocator
 from stressbench.report.rails.tables import value_text
 from stressbench.report.units import percent, plain_time, size, time_unit
-from stressbench.results.rails import Launch, MpiProfile, MpiTimes, RailsReport, Subject
+from stressbench.results.rails import MpiProfile, MpiTimes, RailsReport, Subject
 
 _MAX_ORDERS = 12
 _MAX_PROFILES = 24
@@ -43,15 +43,16 @@ def _order(subject: Subject, results: RailsReport, *, key: str) -> Figure:
     axes: Axes = fig.subplots()
     descriptions = []
     for number, policy in enumerate(results.policies):
-        points = [(one.number, one.values[subject.name] * scale) for one in launches if one.policy == policy]
-        if points:
+        those = [one for one in launches if one.policy == policy]
+        values = [one.values[subject.name] for one in those]
+        if those:
             axes.plot(
-                *zip(*points, strict=True), linestyle="none", marker=_MARKS[number % len(_MARKS)], markersize=4,
-                color=tone_of(number).placeholder, label=short(policy, max_length=40),
+                [one.number for one in those], [value * scale for value in values], linestyle="none", markersize=4,
+                marker=_MARKS[number % len(_MARKS)], color=tone_of(number).placeholder,
+                label=short(policy, max_length=40),
             )  # fmt: skip
-            lowest, highest = (value / scale for value in _ends([value for _, value in points]))
             descriptions.append(
-                f"{policy}: {value_text(subject, lowest)} to {value_text(subject, highest)}, n = {len(points)}."
+                f"{policy}: {value_text(subject, min(values))} to {value_text(subject, max(values))}, n = {len(those)}."
             )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     bare_axes(axes)
@@ -64,20 +65,16 @@ def _order(subject: Subject, results: RailsReport, *, key: str) -> Figure:
     )  # fmt: skip
 
 
-def _ends(values: Sequence[float]) -> tuple[float, float]:
-    return min(values), max(values)
-
-
 def draw_mpi_times(results: RailsReport) -> Iterator[Figure]:
     """The time in point-to-point calls and in collectives of each profiled launch, a panel for each policy."""
     by_policy = {
-        policy: [(one, one.mpi) for one in results.launches if one.policy == policy and one.mpi is not None]
+        policy: [one.mpi for one in results.launches if one.policy == policy and one.mpi is not None]
         for policy in results.policies
     }
     shown = [(policy, launches) for policy, launches in by_policy.items() if launches]
     if not shown:
         return
-    unit = time_unit([mpi.mpi_s for _, launches in shown for _, mpi in launches])
+    unit = time_unit([mpi.mpi_s for _, launches in shown for mpi in launches])
     fig = canvas(height_in=0.7 + 1.3 * len(shown))
     panels = fig.subplots(len(shown), sharex=False, sharey=True, squeeze=False)
     for (axes,), (policy, launches) in zip(panels, shown, strict=True):
@@ -90,24 +87,23 @@ def draw_mpi_times(results: RailsReport) -> Iterator[Figure]:
     yield finish(
         fig, key="rails-mpi-times", title="Time in MPI, launch by launch", caption=_MPI_TIMES,
         description=" ".join(
-            f"{policy}: {_spread('point-to-point', [mpi.p2p_s for _, mpi in launches])}, "
-            f"{_spread('collectives', [mpi.collective_s for _, mpi in launches])}, n = {len(launches)}."
+            f"{policy}: {_spread('point-to-point', [mpi.p2p_s for mpi in launches])}, "
+            f"{_spread('collectives', [mpi.collective_s for mpi in launches])}, n = {len(launches)}."
             for policy, launches in shown
         ),
     )  # fmt: skip
 
 
 def _spread(name: str, times_s: Sequence[float]) -> str:
-    lowest, highest = _ends(times_s)
-    return f"{name} {plain_time(lowest)} to {plain_time(highest)}"
+    return f"{name} {plain_time(min(times_s))} to {plain_time(max(times_s))}"
 
 
-def _mpi_panel(axes: Axes, launches: Sequence[tuple[Launch, MpiTimes]], *, scale: float) -> None:
+def _mpi_panel(axes: Axes, launches: Sequence[MpiTimes], *, scale: float) -> None:
     places = range(1, len(launches) + 1)
     parts = (
-        ("point-to-point", [mpi.p2p_s for _, mpi in launches]),
-        ("collectives", [mpi.collective_s for _, mpi in launches]),
-        ("others", [max(0.0, mpi.mpi_s - mpi.p2p_s - mpi.collective_s) for _, mpi in launches]),
+        ("point-to-point", [mpi.p2p_s for mpi in launches]),
+        ("collectives", [mpi.collective_s for mpi in launches]),
+        ("others", [max(0.0, mpi.mpi_s - mpi.p2p_s - mpi.collective_s) for mpi in launches]),
     )
     base = [0.0] * len(launches)
     for number, (name, times_s) in enumerate(parts):

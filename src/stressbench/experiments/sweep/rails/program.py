@@ -31,7 +31,7 @@ from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
 from stressbench.launch.launch_target import LaunchTarget
 from stressbench.launch.rail_selection import RailSelection
-from stressbench.launch.rails import SYSFS, RailMistake, Rails, RailSubject, require_possible
+from stressbench.launch.rails import RailMistake, Rails, RailSubject, require_possible
 from stressbench.launch.targets import resolve_target
 from stressbench.launch.tracer import find_tracer
 from stressbench.launch.tracing import Tracing
@@ -88,7 +88,7 @@ class ProgramRailSweep:
         )  # fmt: skip
         rail_selection = {
             str(policy): RailSelection(
-                rails=Rails(policy=policy, nics=nics, transport=self.transport, sysfs=target.numa_sysfs or SYSFS)
+                rails=Rails(policy=policy, nics=nics, transport=self.transport, sysfs=target.numa_sysfs)
             )
             for policy in self.policies
         }

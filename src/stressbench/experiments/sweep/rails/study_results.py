@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stressbench.experiments.study.run_states import RunState, State
+from stressbench.experiments.sweep.job_rounds import round_medians, sized_steps
 from stressbench.experiments.sweep.rails.nic_traffic import nic_traffic_of
 from stressbench.formats.run import Job, Kind, Role, Run
 from stressbench.formats.study.cells import varying_factors
@@ -26,6 +26,7 @@ from stressbench.results.rails import (
 )
 from stressbench.stats import select
 from stressbench.stats.pooled import pooled_impact
+from stressbench.stats.unpaired import concatenate_rounds
 
 _ROUNDS_NOTE = (
     "box plots of rounds show the variation between rounds of a run, not between launches; with 4 or more "
@@ -127,7 +128,7 @@ def _subjects(group: _Group, options: AnalysisOptions) -> Iterator[Subject]:
     for job in _jobs(group, options.kind):
         for step in (None, *(range(len(job.steps)) if options.motifs else ())):
             values = {
-                policy: [_times(run, job.name, step, options.kind) for run in runs]
+                policy: [round_medians(run, job.name, step, options.kind) for run in runs]
                 for policy, runs in group.by_policy.items()
             }
             if any(len(rounds) for runs in values.values() for rounds in runs):
@@ -135,27 +136,19 @@ def _subjects(group: _Group, options: AnalysisOptions) -> Iterator[Subject]:
                 yield subject_of(values, where=group.where, name=job.name, step=step, motif=motif)
 
 
-def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
-    """Median times of the job's rounds of this kind, s, shape (rounds,)."""
-    number = next((job.job for job in run.jobs if job.name == name), None)
-    rounds = () if number is None else select(run, job=number, step=step).of(kind)
-    return np.array([one.median_s for one in rounds])
-
-
 def _bandwidths(group: _Group, kind: Kind) -> Iterator[Bandwidth]:
     for job in _jobs(group, kind):
-        for number, step in enumerate(job.steps):
-            if step.bandwidth_bytes is None or not step.size_bytes:
-                continue
-            carried = step.bandwidth_bytes * step.quantity_scale
+        for sized in sized_steps(job):
             medians = {
-                policy: np.concatenate([np.empty(0), *(_times(run, job.name, number, kind) for run in runs)])
+                policy: concatenate_rounds([round_medians(run, job.name, sized.step, kind) for run in runs])
                 for policy, runs in group.by_policy.items()
             }
             yield Bandwidth(
-                where=group.where, job=job.name, step=number, motif=step.motif, size_bytes=step.size_bytes,
+                where=group.where, job=job.name, step=sized.step, motif=sized.motif, size_bytes=sized.size_bytes,
                 bytes_per_s={
-                    policy: carried / float(np.median(times)) if len(times) and np.median(times) > 0 else None
+                    policy: sized.carried_bytes / float(np.median(times))
+                    if len(times) and np.median(times) > 0
+                    else None
                     for policy, times in medians.items()
                 },
             )  # fmt: skip

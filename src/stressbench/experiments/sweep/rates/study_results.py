@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.experiments.study.run_states import RunState, State
+from stressbench.experiments.sweep.job_rounds import round_medians, sized_steps
 from stressbench.experiments.sweep.rates.competing_traffic import FACTORS, JOB
 from stressbench.experiments.sweep.rates.taken_bandwidth import COMPETING_NOTE, competition_of, remaining_share
 from stressbench.formats.run import Job, Kind, Role, Run
@@ -22,10 +23,10 @@ from stressbench.results.rates import (
     Node,
     RateBandwidth,
     balances_of,
+    factor_of,
     point_of,
     sufficient_rate,
 )
-from stressbench.stats import select
 from stressbench.stats.percentiles import grouped_samples, percentile_of
 from stressbench.stats.unpaired import RatioSource, concatenate_rounds
 
@@ -162,7 +163,7 @@ def _jobs(group: _Group, kind: Kind) -> tuple[Job, ...]:
 
 
 def _curve(group: _Group, rates: Sequence[Fraction], options: AnalysisOptions, *, job: Job, step: int | None) -> Curve:
-    times = {rate: [_times(run, job.name, step, options.kind) for run in group.by_rate.get(rate, ())] for rate in rates}
+    times = _times(group, rates, job=job, step=step, kind=options.kind)
     points = tuple(
         point_of(rate, full=times[FULL], reduced=times[rate], at_most=options.at_most) for rate in rates
     )  # fmt: skip
@@ -175,23 +176,19 @@ def _curve(group: _Group, rates: Sequence[Fraction], options: AnalysisOptions, *
 
 def _bandwidths(group: _Group, rates: Sequence[Fraction], kind: Kind) -> Iterator[RateBandwidth]:
     for job in _jobs(group, kind):
-        for number, step in enumerate(job.steps):
-            if step.bandwidth_bytes is None or not step.size_bytes:
-                continue
-            carried = step.bandwidth_bytes * step.quantity_scale
-            times = {
-                rate: [_times(run, job.name, number, kind) for run in group.by_rate.get(rate, ())] for rate in rates
-            }
+        for sized in sized_steps(job):
+            times = _times(group, rates, job=job, step=sized.step, kind=kind)
             for rate, runs in times.items():
                 rounds = concatenate_rounds(runs)
                 median = percentile_of(grouped_samples(rounds, np.arange(len(rounds))), 0.5)
                 known = (None, None, None) if median is None else (median.value_s, median.high_s, median.low_s)
-                value, low, high = (None if time_s is None or time_s <= 0 else carried / time_s for time_s in known)
-                point = point_of(rate, full=times[FULL], reduced=runs, at_most=0)
+                value, low, high = (
+                    None if time_s is None or time_s <= 0 else sized.carried_bytes / time_s for time_s in known
+                )
                 yield RateBandwidth(
-                    where=group.where, job=job.name, step=number, motif=step.motif, ranks=group.ranks,
-                    size_bytes=step.size_bytes, rate=str(rate), bytes_per_s=value, low=low, high=high,
-                    factor=point.factor,
+                    where=group.where, job=job.name, step=sized.step, motif=sized.motif, ranks=group.ranks,
+                    size_bytes=sized.size_bytes, rate=str(rate), bytes_per_s=value, low=low, high=high,
+                    factor=factor_of(rate, full=times[FULL], reduced=runs),
                 )  # fmt: skip
 
 
@@ -200,11 +197,11 @@ def _competition(groups: Sequence[_Group]) -> Iterator[Competition]:
         yield from competition_of(group.by_rate, where=group.where, ranks=group.ranks)
 
 
-def _times(run: Run, name: str, step: int | None, kind: Kind) -> NDArray[np.float64]:
-    """Median times of the job's rounds of this kind, s, shape (rounds,)."""
-    number = next((job.job for job in run.jobs if job.name == name), None)
-    rounds = () if number is None else select(run, job=number, step=step).of(kind)
-    return np.array([one.median_s for one in rounds])
+def _times(
+    group: _Group, rates: Sequence[Fraction], *, job: Job, step: int | None, kind: Kind
+) -> dict[Fraction, list[NDArray[np.float64]]]:
+    """Median times of the rounds of each run at each rate, s, each of shape (rounds,)."""
+    return {rate: [round_medians(run, job.name, step, kind) for run in group.by_rate.get(rate, ())] for rate in rates}
 
 
 def _caveats(states: Sequence[RunState], runs: Mapping[str, Run], curves: Sequence[Curve]) -> Iterator[str]:

@@ -119,6 +119,8 @@ def test_bandwidth_follows_from_the_median_round_by_size_and_policy(tmp_path: Pa
 
     assert [(one.job, one.size_bytes) for one in found.bandwidths] == [(j, s) for j in (ONE, TWO) for s in (1000, 2000)]
     assert found.bandwidths[1].bytes_per_s == pytest.approx({"default": 1e9, "nic0": 5e8, "per-job": 5e8})
+    one = found.bandwidths[1]
+    assert all(one.low[policy] <= value <= one.high[policy] for policy, value in one.bytes_per_s.items())
 
 
 def test_jobs_on_nics_of_their_own_are_seen_not_to_disturb_each_other(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Launches under the tracer: what is left behind, how they fail, and what a workload's run file must have."""
 
 import re
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,14 +35,12 @@ def launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., T
 
     def made(
         *, ends: BaseException | None = None, target: LaunchTarget = LOCAL, written: Sequence[Record] = (),
-        name: str = "program", ranks: int = 2, on_start: Callable[[Sequence[str]], None] = lambda _: None,
-        **outcome: Any,
+        name: str = "program", ranks: int = 2, **outcome: Any,
     ) -> TracedLaunches:  # fmt: skip
         def run_program(words: Sequence[str], **_: Any) -> Outcome:
             (key,) = re.findall(r"STRESSBENCH_TRACE_ID=(\w+)", " ".join(words))
             (tmp_path / "pools" / f"stressbench-trace-{key}-0.0.pool").touch()
             (tmp_path / "folder" / "program.trace.modules").touch()
-            on_start(words)
             if ends is not None:
                 raise ends
             if written:
@@ -89,17 +86,6 @@ def test_without_the_traces_of_other_hosts_it_is_asked_whether_they_share_the_di
 ) -> None:
     with pytest.raises(MachineFault, match=f"{message} {re.escape(str(tmp_path))}"):
         launches(target=PAIR, written=ring(2).records()[:lines]).capture_program(["./app"], begins_paused=False)
-
-
-def test_ranks_with_real_time_priority_print_to_a_file(launches: Callable[..., TracedLaunches], tmp_path: Path) -> None:
-    def print_to_file(words: Sequence[str]) -> None:
-        assert words[:3] == ("sh", "-c", 'exec "$@" >>"$0"') and words[4] == "env"
-        subprocess.run([*words[:4], "echo", "no particles"], check=True)
-
-    made = launches(target=PAIR, status=7, on_start=print_to_file)
-    with pytest.raises(MachineFault, match="app ended with status 7; the last lines that it printed:\nno particles"):
-        made.capture_program(["./app"], begins_paused=False)
-    assert list((tmp_path / "folder").iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,10 @@ The tracer is loaded by `env` on each rank, so that no launcher has to pass vari
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from stressbench.errors import MachineFault
-from stressbench.formats.files import end_of_text, limits
 from stressbench.formats.trace import Trace, TraceFileError, read_trace
 from stressbench.launch import program as launching
 from stressbench.launch.execute import Outcome
@@ -17,22 +16,16 @@ from stressbench.launch.launch_target import LaunchTarget, has_all_ranks_here
 from stressbench.launch.rail_selection import RailSelection
 from stressbench.launch.tracing import Tracing, loaded_by_env, remove_leftovers
 
-_LONGEST_OUTPUT = 1 << 16
-
 
 @dataclass(frozen=True, kw_only=True)
 class TracedProgram:
-    """A program on `ranks` ranks of a target, with its trace in a folder that all hosts share.
-
-    `printed`: a file that receives what ranks print on standard output, instead of their launcher.
-    """
+    """A program on `ranks` ranks of a target, with its trace in a folder that all hosts share."""
 
     words: tuple[str, ...]
     ranks: int
     target: LaunchTarget
     engine: Path | None = None
     rail_selection: RailSelection | None = None
-    printed: Path | None = None
 
     def run(self, tracing: Tracing, *, settings: Sequence[tuple[str, str]] = (), output_to: int = 1) -> Outcome:
         """Launch the program. `settings`: more variables of the tracer. Its standard output goes to `output_to`.
@@ -44,20 +37,13 @@ class TracedProgram:
             self.words, tracing=tracing, settings=settings, base_environment=os.environ,
             shares_memory=has_all_ranks_here(self.target),
         )  # fmt: skip
-        if self.printed is not None:
-            words = ("sh", "-c", 'exec "$@" >>"$0"', str(self.printed), *words)
         try:
-            outcome = launching.run_program(
+            return launching.run_program(
                 words, folder=Path.cwd(), ranks=self.ranks, target=self.target, engine=self.engine,
                 environment=os.environ, rail_selection=self.rail_selection, output_to=output_to,
             )  # fmt: skip
-            if self.printed is not None:
-                outcome = replace(outcome, output=end_of_text(self.printed, most=_LONGEST_OUTPUT, limit=limits.FILE))
         finally:
             remove_leftovers(tracing, base_environment=os.environ)
-            if self.printed is not None:
-                self.printed.unlink(missing_ok=True)
-        return outcome
 
     def trace(self, tracing: Tracing) -> Trace:
         """The trace of all ranks of a launch that ended well. Raises MachineFault."""

@@ -35,12 +35,14 @@ class Launcher:
 class Command:
     """`argv[0]` is the program. `environment`: pairs of name and value to add to that of the caller.
 
-    `files`: paths and texts of files that the command reads, to be written before it starts.
+    `files`: paths and texts of files that the command reads, to be written before it starts. `output_pipe`: path of a
+    pipe that its ranks print to, which is made for the launch.
     """
 
     argv: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
     files: tuple[tuple[Path, str], ...] = ()
+    output_pipe: Path | None = None
 
     def __str__(self) -> str:
         """The command as typed in a shell."""

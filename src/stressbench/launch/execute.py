@@ -16,6 +16,7 @@ from stressbench.console import warning
 from stressbench.exit_status import exit_status_of
 from stressbench.launch import clock
 from stressbench.launch.command import Command
+from stressbench.launch.output_pipe import OutputPipe
 from stressbench.launch.passthrough import Passthrough
 from stressbench.launch.processes import LaunchMark, kill_all
 from stressbench.launch.stopping import TERMINATION_GRACE_S, Launch, StopPolicy
@@ -87,28 +88,36 @@ def start_launch(
     Must be called from the main thread, since the command ends with that thread.
     """
     mark = LaunchMark()
+    output_pipe = None if command.output_pipe is None else OutputPipe(command.output_pipe)
     began_s = clock.now_s()
-    process = subprocess.Popen(
-        command.argv,
-        env={**os.environ, **dict(command.environment), **mark.environment()},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        start_new_session=True,
-        preexec_fn=end_with_parent if sys.platform == "linux" else None,
-    )
+    try:
+        process = subprocess.Popen(
+            command.argv,
+            env={**os.environ, **dict(command.environment), **mark.environment()},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+            preexec_fn=end_with_parent if sys.platform == "linux" else None,
+        )
+    except OSError:
+        if output_pipe is not None:
+            output_pipe.close()
+        raise
     return Launch(
         process=process, mark=mark, log=log or warning, stop_policy=stop_policy or StopPolicy(),
-        has_started=has_started, has_finished=has_finished, began_s=began_s,
+        has_started=has_started, has_finished=has_finished, output_pipe=output_pipe, began_s=began_s,
     )  # fmt: skip
 
 
 def wait_for_launch(launch: Launch, *, output_to: int = 1, errors_to: int = 2) -> Outcome:
     """Wait for the end of a launch and kill what remains. Its streams go to the descriptors."""
-    process = launch.process
+    process, output_pipe = launch.process, launch.output_pipe
     assert process.stdout is not None and process.stderr is not None
-    output = Passthrough(source=process.stdout.fileno(), sink=output_to)
+    outputs = [Passthrough(source=process.stdout.fileno(), sink=output_to)]
+    if output_pipe is not None:
+        outputs.append(Passthrough(source=output_pipe.reader, sink=output_to))
     errors = Passthrough(source=process.stderr.fileno(), sink=errors_to)
     for delay_s in _RANK_SCAN_TIMES_S:
         launch.after(delay_s, launch.record_ranks)
@@ -120,12 +129,16 @@ def wait_for_launch(launch: Launch, *, output_to: int = 1, errors_to: int = 2) -
     finally:
         for alarm in launch.alarms:
             alarm.cancel()
-        killed_processes = _clean_up(launch, output, errors)
+        if output_pipe is not None:
+            output_pipe.end_of_ranks()
+        killed_processes = _clean_up(launch, *outputs, errors)
+        if output_pipe is not None:
+            output_pipe.close()
     return Outcome(
         status=exit_status_of(status),
         stop_requests=launch.stop_requests,
         hung_in_finalize=launch.hung_in_finalize,
-        output=output.tail(),
+        output="".join(stream.tail() for stream in outputs),
         errors=errors.tail(),
         rank_of=tuple(sorted(launch.rank_of.items())),
         began_s=launch.began_s,

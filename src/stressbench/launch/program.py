@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from stressbench.formats.errors import reason_of
@@ -13,9 +14,11 @@ from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
 from stressbench.launch.launch_target import LaunchTarget, build_concurrent
 from stressbench.launch.local import Request
+from stressbench.launch.output_pipe import unused_path
 from stressbench.launch.rail_selection import RailSelection, with_rail_selection
 
 _IN_FOLDER = ("sh", "-c", 'cd "$0" && exec "$@"')
+_PRINTING_TO = ("sh", "-c", 'exec "$@" >"$0"')
 
 
 def request_of(
@@ -89,10 +92,14 @@ def command_of(
 ) -> Command:
     """The command that starts a program built with the engine's MPI. `folder`: working directory of its ranks.
 
-    `concurrent_ranks`: ranks of another launch that run on the target at the same time. Raises LaunchMistake.
+    `concurrent_ranks`: ranks of another launch that run on the target at the same time. Ranks with real-time priority
+    print to a pipe. Raises LaunchMistake.
     """
     engine_path = find_engine(explicit=engine, environment=environment)
     launcher = target.launcher(mpirun=None, library=library_of(engine_path))
+    output_pipe = unused_path() if target.realtime_by_default else None
+    if output_pipe is not None:
+        words = (*_PRINTING_TO, str(output_pipe), *words)
     request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment)
     if rail_selection is not None:
         request = with_rail_selection(
@@ -103,4 +110,5 @@ def command_of(
             ranks_per_node=None,
             environment=environment,
         )
-    return build_concurrent(target, launcher=launcher, request=request, concurrent_ranks=concurrent_ranks)
+    command = build_concurrent(target, launcher=launcher, request=request, concurrent_ranks=concurrent_ranks)
+    return replace(command, output_pipe=output_pipe)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from stressbench.launch import clock
+from stressbench.launch.output_pipe import OutputPipe
 from stressbench.launch.processes import LaunchMark, kill_all, marked_processes
 
 TERMINATION_GRACE_S = 3.0
@@ -46,6 +47,7 @@ class Launch:
     stop_policy: StopPolicy
     has_finished: Callable[[], bool]
     has_started: Callable[[], bool] = lambda: True
+    output_pipe: OutputPipe | None = None
     began_s: float = 0.0
     stop_requests: int = 0
     hung_in_finalize: bool = False

@@ -100,6 +100,13 @@ def rate(bytes_per_s: float | None) -> str:
     return f"{digits(bytes_per_s)} B/s"
 
 
+def rate_interval(bytes_per_s: float | None, low: float | None, high: float | None) -> str:
+    """A bandwidth with its interval where that is known: `22.9 MB/s [22.1 MB/s, 23 MB/s]`; empty if unknown."""
+    if bytes_per_s is None:
+        return ""
+    return rate(bytes_per_s) + ("" if low is None or high is None else f" [{rate(low)}, {rate(high)}]")
+
+
 def metric_text(name: str, value: float | None) -> str:
     """A metric in a readable unit by the suffix of its name (`_bytes_per_s`, `_per_s`, `_s`); without one, a number."""
     if value is None:

@@ -155,7 +155,10 @@ class NicTraffic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bandwidth:
-    """Bandwidth of a motif's messages of one size, by policy: of all its pairs, from the median time over rounds."""
+    """Bandwidth of a motif's messages of one size, by policy: of all its pairs, from the median time over rounds.
+
+    `low` and `high`: its 95 % interval.
+    """
 
     where: Mapping[str, str]
     job: str
@@ -163,6 +166,8 @@ class Bandwidth:
     motif: str
     size_bytes: int
     bytes_per_s: Mapping[str, float | None]
+    low: Mapping[str, float | None]
+    high: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Rounds of the jobs of runs, and the motifs whose bandwidth they determine. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from stressbench.formats.run import Job, Kind, Run
 from stressbench.stats import select
+from stressbench.stats.percentiles import grouped_samples, percentile_of
+from stressbench.stats.unpaired import concatenate_rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +20,27 @@ class SizedStep:
     motif: str
     size_bytes: int
     carried_bytes: float
+
+    def bandwidth(self, runs: Sequence[NDArray[np.float64]]) -> "MedianBandwidth":
+        """Bandwidth from the median over all rounds. `runs`: median times of the rounds of each run, s, (rounds,)."""
+        rounds = concatenate_rounds(runs)
+        median = percentile_of(grouped_samples(rounds, np.arange(len(rounds))), 0.5)
+        if median is None:
+            return MedianBandwidth()
+        times_s = (median.value_s, median.high_s, median.low_s)
+        value, low, high = (
+            None if time_s is None or time_s <= 0 else self.carried_bytes / time_s for time_s in times_s
+        )
+        return MedianBandwidth(bytes_per_s=value, low=low, high=high)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedianBandwidth:
+    """Bandwidth in bytes/s with its 95 % interval. None: unknown."""
+
+    bytes_per_s: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 def sized_steps(job: Job) -> Iterator[SizedStep]:

@@ -135,8 +135,7 @@ class TracedLaunches:
             cpu_time=self.cpu_time, working_set=working_set,
         )  # fmt: skip
         program = TracedProgram(
-            words=tuple(words), ranks=self.ranks, target=self.target, engine=self.engine,
-            printed=self.folder / f"{name}.output" if self._prints_to_file else None,
+            words=tuple(words), ranks=self.ranks, target=self.target, engine=self.engine
         )  # fmt: skip
         with Path(os.devnull).open("wb") as nowhere:
             outcome = program.run(tracing, settings=settings, output_to=nowhere.fileno())
@@ -146,15 +145,6 @@ class TracedLaunches:
         if outcome.status != ExitStatus.ok:
             raise MachineFault(*lines_on_failure(shown, outcome))
         return program.trace(tracing), outcome
-
-    @property
-    def _prints_to_file(self) -> bool:
-        """Whether ranks print to a file, not to their launcher.
-
-        Open MPI passes on what they print through pseudo-terminals, whose data the kernel moves without real-time
-        priority: a rank that prints would wait for seconds beside others that poll at real-time priority.
-        """
-        return self.target.realtime_by_default
 
 
 @dataclass(frozen=True, kw_only=True)

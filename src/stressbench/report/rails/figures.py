@@ -24,7 +24,7 @@ _BOXES = (
 )
 _CURVES = (
     "Bandwidth of the motif's messages, of all pairs where the motif states so, from the median over rounds; both axes "
-    "are logarithmic. Points have no intervals; the table by policy has those of whole jobs."
+    "are logarithmic; bars: 95 % interval."
 )
 
 
@@ -99,7 +99,11 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
         BandwidthLine(
             name=policy,
             points=[
-                BandwidthPoint(size_bytes=one.size_bytes, bytes_per_s=one.bytes_per_s.get(policy)) for one in ordered
+                BandwidthPoint(
+                    size_bytes=one.size_bytes, bytes_per_s=one.bytes_per_s.get(policy), low=one.low.get(policy),
+                    high=one.high.get(policy),
+                )
+                for one in ordered
             ],
         )
         for policy in policies

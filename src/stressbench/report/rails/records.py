@@ -8,15 +8,21 @@ from stressbench.results.rails import RailsReport
 _HEAD = (
     "what", "name", "step", "motif", "policy", "unit", "of", "n", "low", "first_quartile", "median", "third_quartile",
     "high", "outliers", "ratio", "ratio_low", "ratio_high", "size_bytes", "bytes_per_s", "nic", "asked", "sent_bytes",
-    "launch", "started_s", "value",
+    "launch", "started_s", "value", "bytes_per_s_low", "bytes_per_s_high",
 )  # fmt: skip
 _NO_LAUNCH = (None,) * 3
+_NO_INTERVAL = (None,) * 2
 
 
 def records_of(results: RailsReport) -> DataFile:
     """All records; None is unknown."""
-    rows = (*_times(results), *_sizes(results), *_nics(results), *_impacts(results))
-    all_rows = (*((*row, *_NO_LAUNCH) for row in rows), *_launches(results))
+    without_launch = (*_NO_LAUNCH, *_NO_INTERVAL)
+    all_rows = (
+        *((*row, *without_launch) for row in _times(results)),
+        *_sizes(results),
+        *((*row, *without_launch) for row in (*_nics(results), *_impacts(results))),
+        *((*row, *_NO_INTERVAL) for row in _launches(results)),
+    )
     return DataFile(name="rails", head=(*results.factors, *_HEAD), rows=all_rows)
 
 
@@ -50,7 +56,7 @@ def _sizes(results: RailsReport) -> Iterator[tuple[Value, ...]]:
         for policy, bandwidth in one.bytes_per_s.items():
             yield (
                 *one.where.values(), "bandwidth", one.job, one.step, one.motif, policy, *(None,) * 12, one.size_bytes,
-                bandwidth, *(None,) * 3,
+                bandwidth, *(None,) * 3, *_NO_LAUNCH, one.low.get(policy), one.high.get(policy),
             )  # fmt: skip
 
 

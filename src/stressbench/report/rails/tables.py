@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stressbench.report.document import Table, table_columns
-from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate, size
+from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time, rate_interval, size
 from stressbench.results.rails import Bandwidth, Entry, NicLoad, NicTraffic, RailsReport, Subject
 
 _UNKNOWN = "-"
@@ -100,13 +100,13 @@ def _bandwidths(results: RailsReport) -> Table:
             (*one.where.values(), one.job, one.motif, size(one.size_bytes), *(_rate(one, p) for p in results.policies))
             for one in results.bandwidths
         ),
-        caption="Of all pairs together where the motif says so, from the median over rounds; 1 MB = 10^6 bytes.",
+        caption="Of all pairs together where the motif says so, from the median over rounds, with its 95 % interval;"
+        " 1 MB = 10^6 bytes.",
     )
 
 
 def _rate(one: Bandwidth, policy: str) -> str:
-    value = one.bytes_per_s.get(policy)
-    return _UNKNOWN if value is None else rate(value)
+    return rate_interval(one.bytes_per_s.get(policy), one.low.get(policy), one.high.get(policy)) or _UNKNOWN
 
 
 def _congestion_impacts(results: RailsReport) -> Table:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stressbench.report.document import Table, table_columns
-from stressbench.report.units import plain_interval, plain_ratio, plain_time, rate, size
+from stressbench.report.units import plain_interval, plain_ratio, plain_time, rate_interval, size
 from stressbench.results.rates import Balance, Bound, Curve, Degradation, Point, RateBandwidth
 
 _UNKNOWN = "-"
@@ -195,10 +195,7 @@ def _bandwidths(degradation: Degradation) -> Table:
 
 
 def _bandwidth(one: RateBandwidth | None) -> str:
-    if one is None or one.bytes_per_s is None:
-        return _UNKNOWN
-    ends = "" if one.low is None or one.high is None else f" [{rate(one.low)}, {rate(one.high)}]"
-    return f"{rate(one.bytes_per_s)}{ends}"
+    return (one and rate_interval(one.bytes_per_s, one.low, one.high)) or _UNKNOWN
 
 
 def _name_heads(degradation: Degradation) -> tuple[str, ...]:

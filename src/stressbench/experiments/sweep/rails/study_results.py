@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from stressbench.experiments.study.run_states import RunState, State
 from stressbench.experiments.sweep.job_rounds import round_medians, sized_steps
 from stressbench.experiments.sweep.rails.nic_traffic import nic_traffic_of
@@ -26,7 +24,6 @@ from stressbench.results.rails import (
 )
 from stressbench.stats import select
 from stressbench.stats.pooled import pooled_impact
-from stressbench.stats.unpaired import concatenate_rounds
 
 _ROUNDS_NOTE = (
     "box plots of rounds show the variation between rounds of a run, not between launches; with 4 or more "
@@ -139,18 +136,15 @@ def _subjects(group: _Group, options: AnalysisOptions) -> Iterator[Subject]:
 def _bandwidths(group: _Group, kind: Kind) -> Iterator[Bandwidth]:
     for job in _jobs(group, kind):
         for sized in sized_steps(job):
-            medians = {
-                policy: concatenate_rounds([round_medians(run, job.name, sized.step, kind) for run in runs])
+            measured = {
+                policy: sized.bandwidth([round_medians(run, job.name, sized.step, kind) for run in runs])
                 for policy, runs in group.by_policy.items()
             }
             yield Bandwidth(
                 where=group.where, job=job.name, step=sized.step, motif=sized.motif, size_bytes=sized.size_bytes,
-                bytes_per_s={
-                    policy: sized.carried_bytes / float(np.median(times))
-                    if len(times) and np.median(times) > 0
-                    else None
-                    for policy, times in medians.items()
-                },
+                bytes_per_s={policy: one.bytes_per_s for policy, one in measured.items()},
+                low={policy: one.low for policy, one in measured.items()},
+                high={policy: one.high for policy, one in measured.items()},
             )  # fmt: skip
 
 

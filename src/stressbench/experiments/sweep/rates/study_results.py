@@ -27,8 +27,7 @@ from stressbench.results.rates import (
     point_of,
     sufficient_rate,
 )
-from stressbench.stats.percentiles import grouped_samples, percentile_of
-from stressbench.stats.unpaired import RatioSource, concatenate_rounds
+from stressbench.stats.unpaired import RatioSource
 
 _ROUNDS_NOTE = (
     "intervals made from rounds cover the variation between the rounds of a run, not between launches; with 4 or more "
@@ -179,16 +178,11 @@ def _bandwidths(group: _Group, rates: Sequence[Fraction], kind: Kind) -> Iterato
         for sized in sized_steps(job):
             times = _times(group, rates, job=job, step=sized.step, kind=kind)
             for rate, runs in times.items():
-                rounds = concatenate_rounds(runs)
-                median = percentile_of(grouped_samples(rounds, np.arange(len(rounds))), 0.5)
-                known = (None, None, None) if median is None else (median.value_s, median.high_s, median.low_s)
-                value, low, high = (
-                    None if time_s is None or time_s <= 0 else sized.carried_bytes / time_s for time_s in known
-                )
+                measured = sized.bandwidth(runs)
                 yield RateBandwidth(
                     where=group.where, job=job.name, step=sized.step, motif=sized.motif, ranks=group.ranks,
-                    size_bytes=sized.size_bytes, rate=str(rate), bytes_per_s=value, low=low, high=high,
-                    factor=factor_of(rate, full=times[FULL], reduced=runs),
+                    size_bytes=sized.size_bytes, rate=str(rate), bytes_per_s=measured.bytes_per_s, low=measured.low,
+                    high=measured.high, factor=factor_of(rate, full=times[FULL], reduced=runs),
                 )  # fmt: skip
 
 

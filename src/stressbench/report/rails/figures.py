@@ -100,7 +100,9 @@ def _curves(name: str, sizes: Sequence[Bandwidth], policies: Sequence[str], *, k
             name=policy,
             points=[
                 BandwidthPoint(
-                    size_bytes=one.size_bytes, bytes_per_s=one.bytes_per_s.get(policy), low=one.low.get(policy),
+                    size_bytes=one.size_bytes,
+                    bytes_per_s=one.bytes_per_s.get(policy),
+                    low=one.low.get(policy),
                     high=one.high.get(policy),
                 )
                 for one in ordered

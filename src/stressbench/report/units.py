@@ -101,9 +101,9 @@ def rate(bytes_per_s: float | None) -> str:
 
 
 def rate_interval(bytes_per_s: float | None, low: float | None, high: float | None) -> str:
-    """A bandwidth with its interval where that is known: `22.9 MB/s [22.1 MB/s, 23 MB/s]`; empty if unknown."""
+    """A bandwidth with its interval where that is known: `22.9 MB/s [22.1 MB/s, 23 MB/s]`; `-` if unknown."""
     if bytes_per_s is None:
-        return ""
+        return _PLAIN_MISSING
     return rate(bytes_per_s) + ("" if low is None or high is None else f" [{rate(low)}, {rate(high)}]")
 
 

@@ -106,7 +106,7 @@ def _bandwidths(results: RailsReport) -> Table:
 
 
 def _rate(one: Bandwidth, policy: str) -> str:
-    return rate_interval(one.bytes_per_s.get(policy), one.low.get(policy), one.high.get(policy)) or _UNKNOWN
+    return rate_interval(one.bytes_per_s.get(policy), one.low.get(policy), one.high.get(policy))
 
 
 def _congestion_impacts(results: RailsReport) -> Table:

@@ -195,7 +195,7 @@ def _bandwidths(degradation: Degradation) -> Table:
 
 
 def _bandwidth(one: RateBandwidth | None) -> str:
-    return (one and rate_interval(one.bytes_per_s, one.low, one.high)) or _UNKNOWN
+    return _UNKNOWN if one is None else rate_interval(one.bytes_per_s, one.low, one.high)
 
 
 def _name_heads(degradation: Degradation) -> tuple[str, ...]:

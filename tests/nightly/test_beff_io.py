@@ -75,12 +75,12 @@ def test_every_byte_is_right_in_all_types(stressbench, tmp_path) -> None:
 
 def test_one_that_is_interrupted_shows_what_it_has_and_claims_no_number(engine, tmp_path) -> None:
     protocol = tmp_path / "cut.jsonl"
-    words = ("beff-io", "-n", "2", "-T", "10min", "--mpart", "1MiB", "--limit", "64MiB", "--file", "f", "-o", protocol)
+    words = ("beff-io", "-n", "2", "-T", "20s", "--mpart", "1MiB", "--file", "f", "-o", protocol)
     command = [sys.executable, "-m", "stressbench", *map(str, words)]
     environment = {"STRESSBENCH_MPI": str(engine.program)}
     with Started(command, cwd=tmp_path, environment=environment) as process:
         wait_until(lambda: protocol.exists() and b'"file"' in protocol.read_bytes(), "a file is measured")
-        process.send_signal(signal.SIGINT)  # after the round, please, which would take ten minutes
+        process.send_signal(signal.SIGINT)  # after the round, please, which takes as long again and more
         assert process.stderr is not None
         while "the engine finishes the current round" not in process.stderr.readline():
             assert process.poll() is None

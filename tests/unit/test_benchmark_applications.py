@@ -2,10 +2,9 @@
 `stressbench validate`."""
 
 import json
-import signal
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -477,14 +476,6 @@ def test_what_the_launches_take_is_stated_first(bench, words, stated):
 
     assert bench("--list", *words).output.splitlines()[-1] == stated
     assert stated in bench(*words).errors.splitlines()
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """SIGINT raises KeyboardInterrupt even where a shell started the tests in the background, with SIGINT ignored."""
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, former)
 
 
 @pytest.mark.usefixtures("interruptible")

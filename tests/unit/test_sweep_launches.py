@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,15 +58,7 @@ def test_launches_start_at_least_the_interval_apart(tmp_path: Path, interval_s: 
     assert clock.starts == pytest.approx(starts)
 
 
-@pytest.fixture
-def sigint_is_not_ignored() -> Iterator[None]:
-    """A shell starts tests in the background with SIGINT ignored."""
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, former)
-
-
-@pytest.mark.usefixtures("sigint_is_not_ignored")
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_the_wait_for_the_next_launch(tmp_path: Path) -> None:
     clock = Clock()
 

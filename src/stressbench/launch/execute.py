@@ -113,11 +113,11 @@ def start_launch(
 
 def wait_for_launch(launch: Launch, *, output_to: int = 1, errors_to: int = 2) -> Outcome:
     """Wait for the end of a launch and kill what remains. Its streams go to the descriptors."""
-    process, output_pipe = launch.process, launch.output_pipe
+    process = launch.process
     assert process.stdout is not None and process.stderr is not None
     outputs = [Passthrough(source=process.stdout.fileno(), sink=output_to)]
-    if output_pipe is not None:
-        outputs.append(Passthrough(source=output_pipe.reader, sink=output_to))
+    if launch.output_pipe is not None:
+        outputs.append(Passthrough(source=launch.output_pipe.reader, sink=output_to))
     errors = Passthrough(source=process.stderr.fileno(), sink=errors_to)
     for delay_s in _RANK_SCAN_TIMES_S:
         launch.after(delay_s, launch.record_ranks)
@@ -129,11 +129,7 @@ def wait_for_launch(launch: Launch, *, output_to: int = 1, errors_to: int = 2) -
     finally:
         for alarm in launch.alarms:
             alarm.cancel()
-        if output_pipe is not None:
-            output_pipe.end_of_ranks()
         killed_processes = _clean_up(launch, *outputs, errors)
-        if output_pipe is not None:
-            output_pipe.close()
     return Outcome(
         status=exit_status_of(status),
         stop_requests=launch.stop_requests,
@@ -163,6 +159,8 @@ def _wait(process: subprocess.Popen[bytes]) -> tuple[int, float]:
 
 def _clean_up(launch: Launch, *streams: Passthrough) -> int:
     """Kill ranks that outlived their launcher, and count them. Such ranks may also keep the streams open."""
+    if launch.output_pipe is not None:
+        launch.output_pipe.end_of_ranks()
     for stream in streams:
         stream.join(timeout_s=1.0)
     killed_processes = kill_all(launch.mark)
@@ -173,6 +171,8 @@ def _clean_up(launch: Launch, *streams: Passthrough) -> int:
     for pipe in (launch.process.stdout, launch.process.stderr):
         if pipe is not None:
             pipe.close()
+    if launch.output_pipe is not None:
+        launch.output_pipe.close()
     return killed_processes
 
 

@@ -11,6 +11,7 @@ from support.programs import LIMIT_S, Started, wait_until
 
 ROWS = 43 * 3  # of Table 2, three ways
 GIVEN_S = 9
+MIB = 1 << 20
 UNITS = 64  # of an access, in Table 2
 SMALL = ("--mpart", "2MiB", "--limit", "512MiB")
 
@@ -63,6 +64,25 @@ def test_its_number_follows_again(stressbench, tmp_path) -> None:
     assert found["claimed"] == pytest.approx(recomputed(lines), rel=1e-12)
     assert {line["pattern_type"] for line in lines if line["type"] == "file"} == set(range(5))
     assert list(tmp_path.glob("f*")) == []
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 8])
+def test_segments_follow_from_the_separate_files(stressbench, tmp_path, ranks: int) -> None:
+    """Section 5.1 of the paper: a chunk as often as in type 2, and a segment up to the next MB, in all accesses."""
+    protocol = tmp_path / "segments.jsonl"
+    words = ("-n", ranks, "-T", "6s", *SMALL, "--file", tmp_path / "f", "-o", protocol)
+    done = stressbench("beff-io", *words)
+    assert done.status == 0, done.text
+    rows = {(line["access"], line["number"]): line for line in protocol_of(protocol) if line["type"] == "pattern"}
+    separate = [rows["write", number] for number in range(17, 25)]
+    for access in ("write", "rewrite", "read"):
+        for first, fills in ((25, 33), (34, 42)):
+            segmented = [rows[access, number] for number in range(first, fills)]
+            assert [row["calls"] for row in segmented] == [row["calls"] for row in separate]
+            assert [row["bytes"] for row in segmented] == [row["calls"] * row["chunk_bytes"] for row in separate]
+            filled = rows[access, fills]["bytes"]
+            assert 0 <= filled < ranks * MIB
+            assert (sum(row["bytes"] for row in segmented) + filled) % (ranks * MIB) == 0
 
 
 def test_every_byte_is_right_in_all_types(stressbench, tmp_path) -> None:

@@ -74,10 +74,14 @@ void BEffIo::decompose(const mpi::Group& group, const Draw& draws) {
   contents_.allocate(group_.rank(), largest_transfer);
 }
 
-// Removes the files of the previous execution, since only the writing of a new file is initial.
+// Only the writing of a new file is initial.
 void BEffIo::prepare(std::uint64_t execution) {
   execution_ = static_cast<int>(execution);
   order_draw_.execution = execution * patterns_.size() * io_accesses.size();
+  remove_files();
+}
+
+void BEffIo::remove_files() const {
   io::remove_share(*path_, layout(), {group_.rank(), group_.size()});
   group_.barrier();
 }
@@ -112,6 +116,8 @@ void BEffIo::perform(Recorder& recorder) {
   };
   if (*release_ == 1) {
     for (Partition& partition : measured_partitions_) {
+      // There need be space for the files of one partition only.
+      if (partition.index > 0 && !*keep_) remove_files();
       schedule(1);
       for (const IoAccess access : io_accesses) measure(partition, access, recorder);
     }

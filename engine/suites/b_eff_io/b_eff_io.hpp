@@ -83,6 +83,8 @@ class BEffIo final : public Motif {
       choices.push_back({.first = size});
     return choices;
   }
+  // Removes the files that were written before.
+  void remove_files() const;
   bool includes(IoType type) const { return std::ranges::find(*types_, std::int64_t{index_of(type)}) != types_->end(); }
   bool complete() const {
     for (int type = 0; type < io_types; ++type) {

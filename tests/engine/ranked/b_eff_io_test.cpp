@@ -362,6 +362,22 @@ TEST_F(BEffIo, NoticesAWrongByteWhenAllIsDone) {
   EXPECT_FALSE(reads(-1, true));
 }
 
+TEST_F(BEffIo, RemovesTheFilesOfAPartitionBeforeTheNextOne) {
+  if (group_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const Options partitions{{"calls", "1"}, {"partitions", "2,1"}, {"no-shared", ""}};
+  MotifBench bench(group_, "b_eff_io", with(partitions));
+  bench.perform();
+  EXPECT_EQ(files_left(), 4 + 1);
+}
+
+TEST_F(BEffIo, KeepsTheFilesOfAllPartitionsIfAsked) {
+  if (group_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  const Options kept{{"calls", "1"}, {"partitions", "2,1"}, {"no-shared", ""}, {"keep", ""}};
+  MotifBench bench(group_, "b_eff_io", with(kept));
+  bench.perform();
+  EXPECT_EQ(files_left(), 4 + 2 + 4 + 1);
+}
+
 TEST_F(BEffIo, LeavesNoFileBehind) {
   {
     MotifBench bench(group_, "b_eff_io", with({{"calls", "1"}}));

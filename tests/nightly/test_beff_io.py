@@ -68,7 +68,7 @@ def test_its_number_follows_again(stressbench, tmp_path) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 4, 8])
 def test_segments_follow_from_the_separate_files(stressbench, tmp_path, ranks: int) -> None:
-    """Section 5.1 of the paper: a chunk as often as a rank wrote it in type 2, on average, and a segment of whole MB."""
+    """Section 5.1 of the paper: a chunk as often as a rank of type 2 wrote it on average; segments of whole MB."""
     protocol = tmp_path / "segments.jsonl"
     done = stressbench(
         "beff-io", "-n", ranks, "-T", "6s", "--mpart", "2MiB", "--file", tmp_path / "f", "-o", protocol

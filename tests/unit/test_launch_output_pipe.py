@@ -64,7 +64,8 @@ def test_no_rank_waits_for_a_full_pipe(tmp_path: Path) -> None:
 
 
 def test_a_rank_that_outlives_its_launcher_is_ended_with_what_it_printed(temporary: Path, tmp_path: Path) -> None:
-    outcome = executed('(echo alive; exec sleep 86400) >"$0" 2>&1 &', tmp_path / "received")
+    rank = '(echo alive; : >"$0.printed"; exec sleep 86400) >"$0" 2>&1'
+    outcome = executed(f'{rank} & until [ -e "$0.printed" ]; do sleep 0.01; done', tmp_path / "received")
 
     assert (outcome.status, outcome.killed_processes, outcome.output) == (0, 1, "alive\n")
     assert list(temporary.iterdir()) == []

@@ -22,8 +22,9 @@ from peer import Setting
 
 GOAL = sweep.Goal(0.10)
 RANKS = 3
-MEMORY_MIB = {True: 1024, False: 256}
-"""Of a rank on this machine, and on a lab: b_eff.toml builds a program for each."""
+LOCAL_MEMORY_MIB = 1024
+LAB_MEMORY_MIB = 256
+"""Memory of a rank, as b_eff.toml builds b_eff.c with it."""
 
 FIGURES = {
     "b_eff": "b_eff_bytes_per_s",
@@ -63,7 +64,7 @@ def hpcc_sweep(setting: Setting) -> sweep.Sweep:
 
 def b_eff_sweep(setting: Setting) -> sweep.Sweep:
     """The original b_eff."""
-    memory = MEMORY_MIB[setting.place.is_local]
+    memory = LOCAL_MEMORY_MIB if setting.place.is_local else LAB_MEMORY_MIB
     motif = [
         str(setting.engine), "motif", "b_eff", "--polygons", "2", "--best-of", "2", "--random", "legacy",
         "--memory", f"{memory}MiB", "--repetitions", "1", "--warmup", "0", "--json",

@@ -70,9 +70,8 @@ def test_its_number_follows_again(stressbench, tmp_path) -> None:
 def test_segments_follow_from_the_separate_files(stressbench, tmp_path, ranks: int) -> None:
     """Section 5.1 of the paper: a chunk as often as a rank of type 2 wrote it on average; segments of whole MB."""
     protocol = tmp_path / "segments.jsonl"
-    done = stressbench(
-        "beff-io", "-n", ranks, "-T", "6s", "--mpart", "2MiB", "--file", tmp_path / "f", "-o", protocol
-    )  # fmt: skip
+    words = ("-n", ranks, "-T", "6s", "--mpart", "2MiB", "--file", tmp_path / "f", "-o", protocol)
+    done = stressbench("beff-io", *words)
     assert done.status == 0, done.text
     rows = {(line["access"], line["number"]): line for line in protocol_of(protocol) if line["type"] == "pattern"}
     calls = [ranks * (rows["write", number]["calls"] // ranks) for number in range(17, 25)]

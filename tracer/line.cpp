@@ -178,7 +178,7 @@ void add_stream(std::string& text, const Recording& recording) {
   if (has_sequence && recording.gap_time_count > 0) {
     text += ",\"gap_times_ns\":";
     add_list(text, std::span(recording.gap_times_ns, recording.gap_time_count),
-             [&](std::int64_t time_ns) { add(text, "%" PRId64, std::max<std::int64_t>(time_ns, 0)); });
+             [&](float time_ns) { add(text, "%" PRId64, static_cast<std::int64_t>(std::max(time_ns, 0.0F))); });
   }
   text += ",\"rules\":";
   if (has_sequence) {

@@ -131,7 +131,8 @@ void Recording::record(std::int32_t number, std::int64_t gap_ns, std::int64_t ti
   record_gap(last_call, number, gap_ns);
   last_call = number;
   if (lost_sequence.happened) return;
-  if (header.with_gap_times != 0 && gap_time_count < max_gap_times) gap_times_ns[gap_time_count++] = gap_ns;
+  if (header.with_gap_times != 0 && gap_time_count < max_gap_times)
+    gap_times_ns[gap_time_count++] = static_cast<float>(gap_ns);
   grammar.append(static_cast<Grammar::Index>(number));
   if (grammar.full()) end_sequence(lost_sequence);
 }

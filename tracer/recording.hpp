@@ -126,7 +126,7 @@ struct Recording {
   static constexpr std::uint64_t max_words = 1 << 19;
   static constexpr int max_gaps = 1 << 14;
   static constexpr int gap_buckets = 1 << 15;
-  static constexpr std::uint64_t max_gap_times = 1 << 17;
+  static constexpr std::uint64_t max_gap_times = 1 << 18;
   static constexpr int max_peers = 1 << 16;
   static constexpr int max_communicators = 1024;
   static constexpr int max_sites = 4096;
@@ -167,7 +167,7 @@ struct Recording {
   Gap gaps[max_gaps];
   Peer peers[max_peers];
   std::int64_t words[max_words];
-  std::int64_t gap_times_ns[max_gap_times];  // before each of the first calls of the sequence
+  float gap_times_ns[max_gap_times];  // before each of the first calls of the sequence, to 24 bits
   Grammar grammar;
 
   void start() noexcept;

@@ -24,7 +24,7 @@ inline constexpr int max_trace_slots = 1 << 20;
 // Limit on the gaps of one rank; a replay keeps a few hundred durations per gap.
 inline constexpr std::size_t max_trace_gaps = 1 << 16;
 // Limit on the times of one rank in order, which is that of the tracer.
-inline constexpr std::size_t max_trace_gap_times = 1 << 17;
+inline constexpr std::size_t max_trace_gap_times = 1 << 18;
 // Limit on a scratch file of a replay, which is written before the first round.
 inline constexpr std::int64_t max_scratch_file_bytes = std::int64_t{1} << 40;
 // Limit on the MPI calls of an iteration whose computation comes from a trace: a motif keeps a duration for each.

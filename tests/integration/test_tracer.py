@@ -246,7 +246,7 @@ def test_times_before_calls_are_those_of_the_first_calls_where_there_are_too_man
     run = traced([patterns, "small", "100000"], STRESSBENCH_TRACE_GAP_TIMES="1", ranks=1)
     (rank,) = run.ranks
     assert rank["sequence_calls"] == 1_000_000
-    assert len(rank["gap_times_ns"]) == 1 << 17
+    assert len(rank["gap_times_ns"]) == 1 << 18
 
 
 def test_a_program_that_repeats_nothing_degrades_to_statistics(traced, patterns):

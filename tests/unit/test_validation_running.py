@@ -34,13 +34,13 @@ def iterations(*calls: int, times: int = 5000) -> Iterations:
     ("computation", "calls", "found", "times"),
     [
         (None, (12, 10), Computation.sequence, 1000),
-        (None, (131, 200), Computation.sequence, 655),  # 131,072 times are kept
-        (None, (10, 131_072), Computation.sequence, 1),
-        (None, (10, 131_073), Computation.measured, 1000),
+        (None, (262, 400), Computation.sequence, 655),  # 262,144 times are kept
+        (None, (10, 262_144), Computation.sequence, 1),
+        (None, (10, 262_145), Computation.measured, 1000),
         (None, (0,), Computation.sequence, 1000),
-        (Computation.measured, (131, 200), Computation.measured, 1000),
-        (Computation.mean, (200_000,), Computation.mean, 1000),
-        (Computation.sequence, (200,), Computation.sequence, 655),
+        (Computation.measured, (262, 400), Computation.measured, 1000),
+        (Computation.mean, (600_000,), Computation.mean, 1000),
+        (Computation.sequence, (400,), Computation.sequence, 655),
     ],
 )
 def test_in_sequence_only_iterations_whose_times_are_kept_are_measured(computation, calls, found, times):
@@ -50,9 +50,9 @@ def test_in_sequence_only_iterations_whose_times_are_kept_are_measured(computati
 
 def test_an_iteration_of_too_many_calls_is_not_computed_in_sequence():
     with pytest.raises(
-        NotComparable, match=r"131,073 calls, and the tracer keeps the times before 131,072; use --comp"
+        NotComparable, match=r"262,145 calls, and the tracer keeps the times before 262,144; use --comp"
     ):
-        choose_computation(iterations(131_073), Computation.sequence, most=1000)
+        choose_computation(iterations(262_145), Computation.sequence, most=1000)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +124,7 @@ class MadeLaunches:
     exchanges: tuple[int, int] = (6, 6)
     replayed: list[list[Record]] | None = None
     seeds: list[int] = field(default_factory=list)
+    repetitions: list[tuple[int, int]] = field(default_factory=list)  # measured, and before that to warm up
     cpu_time: bool = False
     program_s: float = 1.0
     working_set: int | None = 5000
@@ -150,6 +151,7 @@ class MadeLaunches:
 
     def run_workload(self, workload: Path, *, repetitions: int, warmup, seed: int, name: str, mode, program_s=0.0):
         self.seeds.append(seed)
+        self.repetitions.append((repetitions, warmup))
         is_replay = "[MOTIF] replay" in workload.read_text()
         if is_replay and self.replay_fails:
             raise MachineFault("stressbench-mpi ended with status 3")
@@ -288,13 +290,16 @@ def test_iterations_that_are_over_too_soon_are_noted(validate, monkeypatch):
 
 
 def test_whole_runs_with_other_calls_in_each_launch_are_compared_with_their_own_replays(validate, tmp_path):
-    found = validate(whole=True, output=tmp_path / "kept", made={"replayed": [5 * calls for calls in CG]})
+    repetitions: list[tuple[int, int]] = []
+    made = {"replayed": [5 * calls for calls in CG], "repetitions": repetitions}
+    found = validate(whole=True, output=tmp_path / "kept", made=made)
     assert (found.verdict, found.whole, found.found, found.measured) == (Verdict.same_calls, True, 1, 1)
     assert len(found.blocks) == 2
     assert found.blocks[0].program.time_s == pytest.approx(1.0)
     assert "iterations-02.trace" in (tmp_path / "kept/workload.sb").read_text()
     plan = json.loads((tmp_path / "kept/launches.jsonl").read_text().partition("\n")[0])
     assert plan["whole"] is True
+    assert repetitions == [(1, 0), (1, 0)]  # as cold as the program
 
 
 def test_a_whole_run_with_more_calls_than_times_is_not_compared_in_sequence(validate, monkeypatch):

@@ -33,7 +33,7 @@ def validate(
     loop. `program` is an MPI program with its arguments, without its mpirun. `on` is a launch target such as
     "lab:tiny", or a `Lab`. `launches` of each side take turns. `within` (0.05: 5 %) is the largest accepted
     deviation of the ratio from 1. `computation` is that between the workload's calls: "sequence" (the program's,
-    call by call; the default unless an iteration has more than 131,072 calls), "measured" (drawn from the program's
+    call by call; the default unless an iteration has more than 262,144 calls), "measured" (drawn from the program's
     distribution), "mean", or the workload's "own" (the default for a recorded one). `cpu_time`: whether the
     program's is taken as processor time, without waiting for cores, or as elapsed time; by default where there are
     more ranks than cores. `begins_with` and `ends_with` are calls that begin and end an iteration of the program,

@@ -36,7 +36,7 @@ def capture(
     output: Annotated[Path, output_option("FILE.trace", "Trace file to write.")],
     with_names: WithNames = False,
     gap_times: Annotated[
-        bool, typer.Option("--gap-times", help="Also keep the times before the first 131,072 calls, in order.")
+        bool, typer.Option("--gap-times", help="Also keep the times before the first 262,144 calls, in order.")
     ] = False,
     cpu_time: Annotated[
         bool,

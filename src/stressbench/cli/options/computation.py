@@ -12,7 +12,7 @@ ComputationOfProgram = Annotated[
         "--computation",
         metavar="sequence|measured|mean|own",
         help="Computation of the workload: the program's call by call, drawn from its distribution, its means, or "
-        "the workload's own; default: sequence, measured if an iteration has more than 131,072 calls, own for a "
+        "the workload's own; default: sequence, measured if an iteration has more than 262,144 calls, own for a "
         "recorded workload.",
         show_default=False,
     ),

@@ -353,7 +353,8 @@ class _Run:
         each, repetitions = self._repetitions(iterations, time_s=program.time_s)
         text = self._text(gaps, iterations=1 if is_replay else each)
         measured, outcome = self._run_workload(
-            self._write(text), repetitions=1 if captures else repetitions, warmup=max(1, iterations.skipped),
+            self._write(text), repetitions=1 if captures else repetitions,
+            warmup=0 if spec.whole else max(1, iterations.skipped),
             seed=spec.seed + number, name=f"workload-{number + 1:02}",
             mode=TraceMode.capture if captures else TraceMode.profile,
             program_s=outcome.ended_s - outcome.began_s,
@@ -378,7 +379,13 @@ class _Run:
             ) from fault
 
     def _repetitions(self, iterations: Iterations, *, time_s: float) -> tuple[int, int]:
-        """The iterations in a repetition of the workload, and its repetitions; a replay has all of them in one."""
+        """The iterations in a repetition of the workload, and its repetitions; a replay has all of them in one.
+
+        A whole run is made once, without a warm-up, as by the program, which also makes connections and uses memory for
+        the first time in it.
+        """
+        if self.spec.whole:
+            return 1, 1
         calls = max(run.calls for run in iterations.runs)
         each, repetitions = repetitions_of(times=iterations.times, calls=calls, time_s=time_s)
         if self.workload.can_batch:

@@ -52,7 +52,7 @@ class Lock(StrEnum):
 
 
 MAX_RANKS = 1 << 21
-MAX_GAP_TIMES = 1 << 17
+MAX_GAP_TIMES = 1 << 18
 """Calls of a rank for which the tracer keeps the time before each."""
 MAX_SIZE_CLASSES = 65
 """Sizes of 0 bytes, and of each number of bits up to 64."""
@@ -248,7 +248,8 @@ class Lost:
 class Stream:
     """The calls of one thread. Rule 0 of `rules` is the whole sequence; None without a recorded sequence.
 
-    `gap_times_ns`: nanoseconds outside MPI before each of the first calls of the sequence; None where not recorded.
+    `gap_times_ns`: nanoseconds outside MPI before each of the first calls of the sequence, rounded to 24 binary digits;
+    None where not recorded.
     """
 
     calls: tuple[Call, ...] = ()

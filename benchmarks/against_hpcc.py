@@ -142,6 +142,8 @@ def starter(on: str, ranks: int, engine: Path, *, hosts: Sequence[str] | None = 
     def start(folder: Path, words: Sequence[str]) -> None:
         command = ("sh", "-c", 'exec "$@" >&2', "sh", *words)
         result = run_program(command, folder=folder, ranks=ranks, target=target, engine=engine, environment=os.environ)
+        if result.was_asked_to_stop:
+            raise KeyboardInterrupt
         if result.status:
             raise SystemExit(f"{words[0]} ended with status {result.status} on {on}")
 

@@ -10,6 +10,7 @@ over blocks, and the median of the ratios within blocks, which is insensitive to
 import random
 import statistics
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -44,27 +45,75 @@ class Ratio:
     launches: int
 
 
+@dataclass
+class Interruption:
+    """Whether Ctrl-C or SIGTERM ended the launches of a comparison, whose complete blocks count all the same."""
+
+    happened: bool = False
+
+
 def interleave(
-    ours: Callable[[], Launched], theirs: Callable[[], Launched], *, launches: int, seed: int
+    ours: Callable[[], Launched],
+    theirs: Callable[[], Launched],
+    *,
+    launches: int,
+    seed: int,
+    interruption: Interruption | None = None,
 ) -> tuple[list[Launched], list[Launched]]:
     """One warm-up launch of each program, then `launches` blocks of one launch each, in random order within a block.
 
-    A launch is a function that returns its time in seconds, or its times by what was measured.
+    A launch is a function that returns its time in seconds, or its times by what was measured. With `interruption`,
+    Ctrl-C ends the launches as in `repeat`.
     """
     order = random.Random(seed)
     ours(), theirs()
-    mine: list[Launched] = []
-    other: list[Launched] = []
-    for block in range(launches):
-        turns = [(ours, mine), (theirs, other)]
-        order.shuffle(turns)
-        for launch, into in turns:
-            into.append(launch())
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\rblock {block + 1} of {launches} ")
+
+    def block() -> tuple[Launched, Launched]:
+        if order.random() < 0.5:
+            mine = ours()
+            return mine, theirs()
+        other = theirs()
+        return ours(), other
+
+    pairs = repeat(block, blocks=launches, interruption=interruption)
+    return [mine for mine, _ in pairs], [other for _, other in pairs]
+
+
+def repeat(block: Callable[[], Launched], *, blocks: int, interruption: Interruption | None = None) -> list[Launched]:
+    """What each of `blocks` blocks of launches returned; progress goes to standard error.
+
+    With `interruption`, Ctrl-C ends the blocks: it is noted there, and those that are complete are returned. Raises
+    KeyboardInterrupt without it, or if there are none.
+    """
+    done: list[Launched] = []
+    began_s = time.monotonic()
+    try:
+        while len(done) < blocks:
+            done.append(block())
+            _show_progress(len(done), blocks, since_s=began_s)
+    except KeyboardInterrupt:
+        if interruption is None or not done:
+            raise
+        interruption.happened = True
+    _show("")
+    return done
+
+
+def _show_progress(done: int, blocks: int, *, since_s: float) -> None:
+    """Progress on a terminal; elsewhere, a line after each block if these take a minute or more."""
+    block_s = (time.monotonic() - since_s) / done
+    left_s = block_s * (blocks - done)
+    text = f"block {done} of {blocks}" + (f", about {left_s / 60:.0f} min left" if left_s >= 60 else "")
+    if block_s >= 60 and not sys.stderr.isatty():
+        sys.stderr.write(f"{text}\n")
+    _show(text)
+
+
+def _show(text: str) -> None:
+    """Replace the last line of a terminal."""
     if sys.stderr.isatty():
-        sys.stderr.write("\r" + " " * 30 + "\r")
-    return mine, other
+        sys.stderr.write(f"\r{text}\x1b[K")
+        sys.stderr.flush()
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float], *, seed: int) -> Ratio:

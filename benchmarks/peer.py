@@ -1,11 +1,12 @@
 """What the comparisons with public benchmarks (benchmarks/peers) have in common: definitions, settings and sizes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pydantic
 import sources
+from compare import Interruption
 from place import LaunchTarget
 from sweep import Table
 
@@ -65,7 +66,7 @@ class Setting:
     """Where and how a comparison runs.
 
     `iterations`: factor on the iterations of a launch, of both sides. `first_open`: with IOR, also measure the first
-    open of a process. `folder`: an empty directory for files.
+    open of a process. `folder`: an empty directory for files. `interruption`: shared by the comparisons of a command.
     """
 
     programs: Built
@@ -77,6 +78,7 @@ class Setting:
     folder: Path
     iterations: float = 1.0
     first_open: bool = False
+    interruption: Interruption = field(default_factory=Interruption)
 
     def scaled(self, iterations: int) -> int:
         """Iterations of a launch, 1 or more."""

@@ -6,7 +6,7 @@
 Each comparison starts the peer and the engine in turns, in random order, with the same calls and numbers of iterations
 (the docstrings of benchmarks/peers_*.py state what each side does), and prints the ratios of their times with 95 %
 intervals, and the average and largest difference. Exit status 1 if a figure misses its goal, 2 if a program cannot be
-fetched, built or started there, or fails.
+fetched, built or started there, or fails. Ctrl-C prints the tables of the launches that are complete; status 130.
 
 Peers are fetched and built once, below --cache; benchmarks/peers has a definition of each (benchmarks/sources.py and
 benchmarks/peer.py describe its keys). --sources DIR takes their repositories from a directory instead (DIR/OWNER/NAME,
@@ -17,6 +17,7 @@ DIR/OWNER+NAME or DIR/NAME).
 import argparse
 import dataclasses
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -195,7 +196,9 @@ def built(names: Sequence[str], arguments: argparse.Namespace) -> dict[str, Buil
     return found
 
 
-def measured(name: str, programs: Built, engine: Path, arguments: argparse.Namespace) -> Iterator[Table]:
+def measured(
+    name: str, programs: Built, engine: Path, arguments: argparse.Namespace, interruption: compare.Interruption
+) -> Iterator[Table]:
     """The tables of a comparison."""
     comparison = COMPARISONS[name]
     beside = None if arguments.folder is None else arguments.folder.absolute()  # ranks run in folders of their own
@@ -211,6 +214,7 @@ def measured(name: str, programs: Built, engine: Path, arguments: argparse.Names
                 folder=Path(folder),
                 iterations=arguments.iterations,
                 first_open=arguments.first_open,
+                interruption=interruption,
             )
         )
 
@@ -223,7 +227,7 @@ def keep(folder: Path, name: str, tables: Sequence[Table]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build and measure; the exit status. Raises SourceMistake."""
+    """Build and measure; the exit status, 130 after Ctrl-C. Raises SourceMistake."""
     names = chosen(arguments)
     check(names, arguments)
     programs = built(names, arguments)
@@ -231,18 +235,27 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     engine = (arguments.engine or mpi.build_engine(mpi.OPEN_MPI)).resolve()
     results: dict[str, list[Table]] = {}
+    interruption = compare.Interruption()
     for name in names:
         tables = results[name] = []
-        for table in measured(name, programs[name], engine, arguments):
-            tables.append(table)
-            if not arguments.json:
-                sys.stdout.write(f"{table}\n\n")
-                sys.stdout.flush()
-        if arguments.output:
+        try:
+            for table in measured(name, programs[name], engine, arguments, interruption):
+                tables.append(table)
+                if not arguments.json:
+                    sys.stdout.write(f"{table}\n\n")
+                    sys.stdout.flush()
+        except KeyboardInterrupt:
+            interruption.happened = True
+        if arguments.output and tables:
             keep(arguments.output, name, tables)
+        if interruption.happened:
+            break
     if arguments.json:
         content = {name: [dataclasses.asdict(table) for table in tables] for name, tables in results.items()}
         sys.stdout.write(json.dumps(content, indent=1) + "\n")
+    if interruption.happened:
+        sys.stderr.write("peers: interrupted; the tables have the launches that were complete\n")
+        return 130
     return 1 if any(table.missed for tables in results.values() for table in tables) else 0
 
 
@@ -262,4 +275,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())

@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import compare
@@ -79,9 +80,13 @@ def tables(setting: Setting) -> Iterator[Table]:
     missed = 0
     for full in MEGABYTES:
         megabytes = setting.scaled(full)
-        launches = [launch(setting, megabytes) for _ in range(setting.launches)]
+        launches = compare.repeat(
+            partial(launch, setting, megabytes), blocks=setting.launches, interruption=setting.interruption
+        )
         row, met = row_of(megabytes, launches, setting.seed)
         rows.append(row)
         missed += not met
+        if setting.interruption.happened:
+            break
     header = ("file", "write_time_s", TIME, "difference (95 % interval)", "launches", f"within {percent(GOAL)}")
     yield Table("Darshan", header, tuple(rows), missed)

@@ -26,6 +26,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import compare
@@ -184,16 +185,17 @@ def launch(setting: Setting, ranks: int) -> tuple[dict[str, float], dict[str, fl
 def table(launches: Sequence[tuple[dict[str, float], dict[str, float]]], seed: int) -> Table:
     """A row for each test: both impacts with their intervals over launches, and their ratio in pairs of launches."""
     rows = []
+    raw = {}
     missed = 0
     for name, theirs in GPCNET_TESTS.items():
-        pairs = [(ours[name], found[theirs]) for ours, found in launches]
-        impacts = [compare.median(values, seed=seed) for values in zip(*pairs, strict=True)]
-        ratio = compare.ratio(*zip(*pairs, strict=True), seed=seed).within_blocks
+        raw[name] = [ours[name] for ours, _ in launches], [found[theirs] for _, found in launches]
+        impacts = [compare.median(values, seed=seed) for values in raw[name]]
+        ratio = compare.ratio(*raw[name], seed=seed).within_blocks
         verdict = GOAL.verdict(ratio)
         missed += verdict != "yes"
         rows.append((name, theirs, *map(str, impacts), str(ratio), str(len(launches)), verdict))
     header = ("test", "of GPCNeT", "engine's impact", "GPCNeT's impact", "ratio", "launches", str(GOAL))
-    return Table("Congestion impact", header, tuple(rows), missed)
+    return Table("Congestion impact", header, tuple(rows), missed, launches=raw)
 
 
 def tables(setting: Setting) -> Iterator[Table]:
@@ -204,4 +206,7 @@ def tables(setting: Setting) -> Iterator[Table]:
             f"GPCNeT: --on {setting.place.on}: {hosts or 'an unknown number of'} hosts; expected a lab with at least "
             f"{2 + 2 * len(CONGESTORS)}, such as --on lab:tinis"
         )
-    yield table([launch(setting, hosts) for _ in range(setting.launches)], setting.seed)
+    launches = compare.repeat(
+        partial(launch, setting, hosts), blocks=setting.launches, interruption=setting.interruption
+    )
+    yield table(launches, setting.seed)

@@ -71,5 +71,5 @@ def tables(setting: Setting) -> Iterator[sweep.Table]:
     """One table with all benchmarks and sizes."""
     yield sweep.measure(
         sweeps(setting), title="Intel MPI Benchmarks", about=("IMB", "size"), theirs="IMB", goal=GOAL,
-        launches=setting.launches, seed=setting.seed,
+        launches=setting.launches, seed=setting.seed, interruption=setting.interruption,
     )  # fmt: skip

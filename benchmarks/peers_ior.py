@@ -142,7 +142,7 @@ def accesses() -> Iterator[Access]:
 def _table(setting: Setting, title: str, sweeps: Iterator[sweep.Sweep]) -> sweep.Table:
     return sweep.measure(
         sweeps, title=title, about=("IOR", "files", "transfer", "way"), theirs="IOR", goal=GOAL,
-        launches=setting.launches, seed=setting.seed,
+        launches=setting.launches, seed=setting.seed, interruption=setting.interruption,
     )  # fmt: skip
 
 

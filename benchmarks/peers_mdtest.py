@@ -68,5 +68,6 @@ def tables(setting: Setting) -> Iterator[sweep.Table]:
     """One table with both layouts; times are those of one item."""
     yield sweep.measure(
         (sweep_of(setting, layout) for layout in LAYOUTS), title="mdtest, time of an item",
-        about=("directories", "operation"), theirs="mdtest", goal=GOAL, launches=setting.launches, seed=setting.seed,
+        about=("directories", "operation"), theirs="mdtest", goal=GOAL,
+        launches=setting.launches, seed=setting.seed, interruption=setting.interruption,
     )  # fmt: skip

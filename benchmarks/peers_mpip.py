@@ -67,11 +67,15 @@ def tables(setting: Setting) -> Iterator[Table]:
     missed = 0
     for size in tracer.SIZES:
         both = (blocks(program, prefix, size) for prefix in prefixes)
-        ours, theirs = compare.interleave(*both, launches=setting.launches, seed=setting.seed)
+        ours, theirs = compare.interleave(
+            *both, launches=setting.launches, seed=setting.seed, interruption=setting.interruption
+        )
         row, small = row_of(size, ours, theirs, setting.seed)
         judged = size == min(tracer.SIZES)
         missed += judged and not small
         rows.append((*row, ("yes" if small else "no") if judged else ""))
+        if setting.interruption.happened:
+            break
     header = (
         "size", "tracer paused", "added by recording", "mpiP paused", "added by recording",
         "tracer's overhead / mpiP's", "launches", f"below {SHARE_GOAL}",

@@ -138,5 +138,5 @@ def tables(setting: Setting) -> Iterator[sweep.Table]:
     """One table with all programs and sizes."""
     yield sweep.measure(
         sweeps(setting), title="OSU Micro-Benchmarks", about=("OSU", "size"), theirs="OSU", goal=GOAL,
-        launches=setting.launches, seed=setting.seed,
+        launches=setting.launches, seed=setting.seed, interruption=setting.interruption,
     )  # fmt: skip

@@ -82,7 +82,7 @@ def hpcc_tables(setting: Setting) -> Iterator[sweep.Table]:
     """Times of a message of 2,000,000 bytes."""
     yield sweep.measure(
         [hpcc_sweep(setting)], title="hpcc, time of a message", about=("program", "ring"), theirs="hpcc", goal=GOAL,
-        launches=setting.launches, seed=setting.seed,
+        launches=setting.launches, seed=setting.seed, interruption=setting.interruption,
     )  # fmt: skip
 
 
@@ -90,5 +90,5 @@ def b_eff_tables(setting: Setting) -> Iterator[sweep.Table]:
     """Times of a megabyte."""
     yield sweep.measure(
         [b_eff_sweep(setting)], title="b_eff.c, time of a megabyte", about=("program", "figure"), theirs="b_eff.c",
-        goal=GOAL, launches=setting.launches, seed=setting.seed,
+        goal=GOAL, launches=setting.launches, seed=setting.seed, interruption=setting.interruption,
     )  # fmt: skip

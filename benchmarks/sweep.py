@@ -98,19 +98,36 @@ def require_same_figures(launches: Sequence[Times], what: str) -> None:
 
 
 def measure(
-    sweeps: Iterable[Sweep], *, title: str, about: Sequence[str], theirs: str, goal: Goal, launches: int, seed: int
+    sweeps: Iterable[Sweep],
+    *,
+    title: str,
+    about: Sequence[str],
+    theirs: str,
+    goal: Goal,
+    launches: int,
+    seed: int,
+    interruption: compare.Interruption,
 ) -> Table:
     """Launches of each sweep in turns, and the table of their ratios; rows go to standard error as they are known.
 
-    `about`: heads of the first columns, the last for the figure; `theirs`: the other program. Raises ValueError if a
-    launch lacks a figure that others have.
+    `about`: heads of the first columns, the last for the figure; `theirs`: the other program. After Ctrl-C, which is
+    noted in `interruption`, the table has what was measured. Raises ValueError if a launch lacks a figure that others
+    have, and KeyboardInterrupt if nothing was measured.
     """
     rows: list[tuple[str, ...]] = []
     raw: dict[str, tuple[Sequence[float], Sequence[float]]] = {}
     differences: dict[str, list[Difference]] = {}
     missed = 0
     for sweep in sweeps:
-        mine, other = compare.interleave(sweep.ours, sweep.theirs, launches=launches, seed=seed)
+        try:
+            mine, other = compare.interleave(
+                sweep.ours, sweep.theirs, launches=launches, seed=seed, interruption=interruption
+            )
+        except KeyboardInterrupt:
+            if not rows:
+                raise
+            interruption.happened = True
+            break
         require_same_figures(mine + other, f"{' '.join(sweep.what)}, engine and {theirs}")
         for figure in mine[0]:
             pair = [times[figure] for times in mine], [times[figure] for times in other]
@@ -123,6 +140,8 @@ def measure(
             if not sys.stderr.isatty():
                 sys.stderr.write(" | ".join(rows[-1]) + "\n")
             raw[" ".join((*sweep.what, figure))] = pair
+        if interruption.happened:
+            break
     header = (*about, "engine", theirs, *compare.HEADER, str(goal))
     notes = tuple(f"{program}: {summary(of_it)}" for program, of_it in differences.items())
     return Table(title, header, tuple(rows), missed, notes, raw)

@@ -138,16 +138,23 @@ def test_a_goal_without_limit_of_the_interval(sweep, estimate):
     assert str(sweep.Goal(0.001, interval=0.05)) == "within 0.1% (interval 5%)"
 
 
-def measured(sweep, *sides: dict[str, float], launches: int = 5):
+def measured(benchmark, *sides: dict[str, float], launches: int = 5):
+    sweep = benchmark("sweep")
     ours, theirs = (lambda times=times: times for times in sides)
+    return measured_sweeps(benchmark, sweep.Sweep(("osu_latency",), ours, theirs), launches=launches)
+
+
+def measured_sweeps(benchmark, *sweeps, launches: int, interruption=None):
+    """The table of sweeps of OSU's programs."""
+    sweep = benchmark("sweep")
     return sweep.measure(
-        [sweep.Sweep(("osu_latency",), ours, theirs)], title="OSU", about=("OSU", "size"), theirs="OSU",
-        goal=sweep.Goal(0.02), launches=launches, seed=1,
+        sweeps, title="OSU", about=("OSU", "size"), theirs="OSU", goal=sweep.Goal(0.02), launches=launches, seed=1,
+        interruption=interruption or benchmark("compare").Interruption(),
     )  # fmt: skip
 
 
-def test_a_sweep_has_a_row_a_figure_and_a_summary(sweep):
-    table = measured(sweep, {"1 B": 1.01e-6, "2 B": 0.94e-6}, {"1 B": 1e-6, "2 B": 1e-6})
+def test_a_sweep_has_a_row_a_figure_and_a_summary(benchmark):
+    table = measured(benchmark, {"1 B": 1.01e-6, "2 B": 0.94e-6}, {"1 B": 1e-6, "2 B": 1e-6})
     assert [row[:4] for row in table.rows] == [
         ("osu_latency", "1 B", "1.01 us", "1.00 us"),
         ("osu_latency", "2 B", "0.940 us", "1.00 us"),
@@ -160,9 +167,97 @@ def test_a_sweep_has_a_row_a_figure_and_a_summary(sweep):
     assert table.launches["osu_latency 2 B"] == ([0.94e-6] * 5, [1e-6] * 5)
 
 
-def test_a_launch_without_a_figure_is_an_error(sweep):
+def test_a_launch_without_a_figure_is_an_error(benchmark):
     with pytest.raises(ValueError, match=r"osu_latency, engine and OSU: a launch has no 2 B"):
-        measured(sweep, {"1 B": 1.0}, {"1 B": 1.0, "2 B": 1.0})
+        measured(benchmark, {"1 B": 1.0}, {"1 B": 1.0, "2 B": 1.0})
+
+
+def interrupted_after(launches: int) -> Callable[[], dict[str, float]]:
+    """A launch that the user interrupts once there were so many."""
+    numbers = iter(range(launches))
+
+    def launch() -> dict[str, float]:
+        if next(numbers, None) is None:
+            raise KeyboardInterrupt
+        return {"1 B": 1.0}
+
+    return launch
+
+
+@pytest.mark.parametrize("interrupted", [0, 1])
+def test_after_an_interruption_complete_blocks_count(benchmark, interrupted):
+    interruption = benchmark("compare").Interruption()
+    sides = [lambda: {"1 B": 2.0}, lambda: {"1 B": 2.0}]
+    sides[interrupted] = interrupted_after(4)  # one of them warms up
+
+    ours, theirs = benchmark("compare").interleave(*sides, launches=10, seed=1, interruption=interruption)
+
+    assert interruption.happened
+    assert (len(ours), len(theirs)) == (3, 3)
+
+
+@pytest.mark.parametrize("launches", [0, 1])  # also of the warm-up
+def test_an_interruption_before_the_first_block_is_complete_ends_the_comparison(benchmark, launches):
+    interruption = benchmark("compare").Interruption()
+    with pytest.raises(KeyboardInterrupt):
+        benchmark("compare").interleave(
+            interrupted_after(launches), lambda: {"1 B": 1.0}, launches=2, seed=1, interruption=interruption
+        )
+
+
+@pytest.mark.parametrize(("launches", "blocks"), [(8, ["5", "2"]), (6, ["5"])])  # 6 of the first sweep, 3 of the second
+def test_an_interrupted_sweep_has_rows_of_what_was_measured(benchmark, sweep, launches, blocks):
+    launch = interrupted_after(launches + 1)
+    interruption = benchmark("compare").Interruption()
+    two = [sweep.Sweep((name,), launch, lambda: {"1 B": 1.0}) for name in ("osu_put", "osu_get", "osu_bw")]
+
+    table = measured_sweeps(benchmark, *two, launches=5, interruption=interruption)
+
+    assert interruption.happened
+    assert [row[-2] for row in table.rows] == blocks
+
+
+def test_an_interrupted_command_keeps_the_tables_of_complete_launches(
+    peers, peer, sweep, monkeypatch, capsys, tmp_path
+):
+    def measure(setting):
+        yield sweep.Table("First", ("a",), (("1",),))
+        raise KeyboardInterrupt
+
+    (tmp_path / "greeter.toml").write_text('name = "Greeter"\nabout = "greets"\nbuild = "true"\n')
+    monkeypatch.setattr(peers, "DEFINITIONS", tmp_path)
+    one = peer.Comparison(definition="greeter", about="greets", measure=measure, launches=1)
+    monkeypatch.setattr(peers, "COMPARISONS", {"first": one, "second": one})
+
+    found = status(peers, monkeypatch, "--cache", tmp_path, "--engine", tmp_path, "-o", tmp_path / "results")
+
+    assert found == 130
+    captured = capsys.readouterr()
+    assert captured.out.count("First:") == 1
+    assert "peers: interrupted; the tables have the launches that were complete" in captured.err
+    assert [path.name for path in sorted((tmp_path / "results").iterdir())] == ["first.json", "first.txt"]
+
+
+def test_the_time_that_is_left_is_shown_on_a_terminal(benchmark, monkeypatch, capsys):
+    compare = benchmark("compare")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(compare.time, "monotonic", iter(range(0, 1000, 90)).__next__)
+
+    assert compare.repeat(lambda: 7, blocks=2) == [7, 7]
+
+    assert [line.split("\x1b")[0] for line in capsys.readouterr().err.split("\r")[1:]] == [
+        "block 1 of 2, about 2 min left", "block 2 of 2", "",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("block_s", "lines"), [(59, []), (60, ["block 1 of 2, about 1 min left", "block 2 of 2"])])
+def test_elsewhere_long_blocks_have_a_line_each(benchmark, monkeypatch, capsys, block_s, lines):
+    compare = benchmark("compare")
+    monkeypatch.setattr(compare.time, "monotonic", iter(range(0, 1000, block_s)).__next__)
+
+    compare.repeat(lambda: 7, blocks=2)
+
+    assert capsys.readouterr().err.splitlines() == lines
 
 
 def test_a_median_over_launches_has_an_interval(benchmark):
@@ -197,6 +292,14 @@ def test_a_program_that_fails_in_a_lab_ends_the_comparison(benchmark, monkeypatc
     place = benchmark("place").LaunchTarget("lab:four", FAKE_ENGINE)
     with registered(lab=FakeLab(here=FOUR)), pytest.raises(SystemExit, match="ended with status 3 on lab:four"):
         place.run(2, ["sh", "-c", "exit 3"])
+
+
+def test_a_program_that_was_interrupted_in_a_lab_is_no_fault(benchmark, monkeypatch, tmp_path):
+    put_mpirun(tmp_path / "bin")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    place = benchmark("place").LaunchTarget("lab:four", FAKE_ENGINE)
+    with registered(lab=FakeLab(here=FOUR)), pytest.raises(KeyboardInterrupt):
+        place.run(2, ["sh", "-c", f"kill -TERM {os.getpid()}; exec sleep 60"])
 
 
 OSU_OUTPUT = "# Size          Latency (us)\n1                       0.36\n2                       0.40\n"

@@ -11,12 +11,13 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 RESAMPLES = 4000
 
+Item = TypeVar("Item")
 Launched = TypeVar("Launched")
 """What a launch returns: its time, or the times of several sizes."""
 
@@ -50,6 +51,13 @@ class Interruption:
     """Whether Ctrl-C or SIGTERM ended the launches of a comparison, whose complete blocks count all the same."""
 
     happened: bool = False
+
+    def before(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Items until it happens: none after the one during which it did."""
+        for item in items:
+            yield item
+            if self.happened:
+                return
 
 
 def interleave(

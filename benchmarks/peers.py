@@ -236,7 +236,7 @@ def run(arguments: argparse.Namespace) -> int:
     engine = (arguments.engine or mpi.build_engine(mpi.OPEN_MPI)).resolve()
     results: dict[str, list[Table]] = {}
     interruption = compare.Interruption()
-    for name in names:
+    for name in interruption.before(names):
         tables = results[name] = []
         try:
             for table in measured(name, programs[name], engine, arguments, interruption):
@@ -248,8 +248,6 @@ def run(arguments: argparse.Namespace) -> int:
             interruption.happened = True
         if arguments.output and tables:
             keep(arguments.output, name, tables)
-        if interruption.happened:
-            break
     if arguments.json:
         content = {name: [dataclasses.asdict(table) for table in tables] for name, tables in results.items()}
         sys.stdout.write(json.dumps(content, indent=1) + "\n")

@@ -65,7 +65,7 @@ def tables(setting: Setting) -> Iterator[Table]:
     )
     rows = []
     missed = 0
-    for size in tracer.SIZES:
+    for size in setting.interruption.before(tracer.SIZES):
         both = (blocks(program, prefix, size) for prefix in prefixes)
         ours, theirs = compare.interleave(
             *both, launches=setting.launches, seed=setting.seed, interruption=setting.interruption
@@ -74,8 +74,6 @@ def tables(setting: Setting) -> Iterator[Table]:
         judged = size == min(tracer.SIZES)
         missed += judged and not small
         rows.append((*row, ("yes" if small else "no") if judged else ""))
-        if setting.interruption.happened:
-            break
     header = (
         "size", "tracer paused", "added by recording", "mpiP paused", "added by recording",
         "tracer's overhead / mpiP's", "launches", f"below {SHARE_GOAL}",

@@ -118,7 +118,7 @@ def measure(
     raw: dict[str, tuple[Sequence[float], Sequence[float]]] = {}
     differences: dict[str, list[Difference]] = {}
     missed = 0
-    for sweep in sweeps:
+    for sweep in interruption.before(sweeps):
         try:
             mine, other = compare.interleave(
                 sweep.ours, sweep.theirs, launches=launches, seed=seed, interruption=interruption
@@ -127,7 +127,7 @@ def measure(
             if not rows:
                 raise
             interruption.happened = True
-            break
+            continue
         require_same_figures(mine + other, f"{' '.join(sweep.what)}, engine and {theirs}")
         for figure in mine[0]:
             pair = [times[figure] for times in mine], [times[figure] for times in other]
@@ -140,8 +140,6 @@ def measure(
             if not sys.stderr.isatty():
                 sys.stderr.write(" | ".join(rows[-1]) + "\n")
             raw[" ".join((*sweep.what, figure))] = pair
-        if interruption.happened:
-            break
     header = (*about, "engine", theirs, *compare.HEADER, str(goal))
     notes = tuple(f"{program}: {summary(of_it)}" for program, of_it in differences.items())
     return Table(title, header, tuple(rows), missed, notes, raw)

@@ -205,13 +205,13 @@ def test_an_interruption_before_the_first_block_is_complete_ends_the_comparison(
         )
 
 
-@pytest.mark.parametrize(("launches", "blocks"), [(8, ["5", "2"]), (6, ["5"])])  # 6 of the first sweep, 3 of the second
+@pytest.mark.parametrize(("launches", "blocks"), [(9, ["5", "2"]), (7, ["5"])])  # 6 of the first sweep
 def test_an_interrupted_sweep_has_rows_of_what_was_measured(benchmark, sweep, launches, blocks):
-    launch = interrupted_after(launches + 1)
+    launch = interrupted_after(launches)
     interruption = benchmark("compare").Interruption()
-    two = [sweep.Sweep((name,), launch, lambda: {"1 B": 1.0}) for name in ("osu_put", "osu_get", "osu_bw")]
+    sweeps = [sweep.Sweep((name,), launch, lambda: {"1 B": 1.0}) for name in ("osu_put", "osu_get", "osu_bw")]
 
-    table = measured_sweeps(benchmark, *two, launches=5, interruption=interruption)
+    table = measured_sweeps(benchmark, *sweeps, launches=5, interruption=interruption)
 
     assert interruption.happened
     assert [row[-2] for row in table.rows] == blocks
@@ -224,7 +224,7 @@ def test_an_interrupted_command_keeps_the_tables_of_complete_launches(
         yield sweep.Table("First", ("a",), (("1",),))
         raise KeyboardInterrupt
 
-    (tmp_path / "greeter.toml").write_text('name = "Greeter"\nabout = "greets"\nbuild = "true"\n')
+    (tmp_path / "greeter.toml").write_text(GREETER + 'build = "true"\n')
     monkeypatch.setattr(peers, "DEFINITIONS", tmp_path)
     one = peer.Comparison(definition="greeter", about="greets", measure=measure, launches=1)
     monkeypatch.setattr(peers, "COMPARISONS", {"first": one, "second": one})

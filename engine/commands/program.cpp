@@ -118,6 +118,7 @@ int run_command(int argc, char** argv, const Start& start) {
   add_motif(program, context);
   add_list(program, context);
   add_describe(program, context);
+  add_calls(program, context);
   add_check(program, context);
   try {
     if (argc > 1) check_first_word(program, argv[1]);

@@ -292,6 +292,7 @@ Header read_header(const Position& position, std::string_view line) {
     json.at("mode").get_to(header.mode);
     put(json.at("ranks"), header.ranks);
     take(json, "program", header.program);
+    take(json, "timed", header.timed);
     if (header.mode != "capture") {
       position.refuse(
           fmt::format("mode '{}' holds statistics and no sequence; `stressbench capture` writes one", header.mode));

@@ -14,6 +14,7 @@ struct Header {
   std::string mode;
   std::string program;
   int ranks = 0;
+  bool timed = true;  // false: a list of calls without times
 };
 
 // The world ranks first, first + stride, ... (`count` of them) that are members of a communicator, in its rank order.

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from support.trace_lines import lines_of
 
+from stressbench.experiments.traces import reference_profile_json
 from stressbench.tracing.grammar import expand
 
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
@@ -208,6 +209,18 @@ def multiset(rows: list[list[Any]] | dict[str, int]) -> Counter[Any]:
 def test_a_motif_sends_what_its_application_sends(name, captured):
     wanted = reference(name)
     difference = first_difference(captured(MOTIFS[name], wanted["ranks"]), wanted)
+    assert difference is None, f"{name}: {difference}"
+
+
+@pytest.mark.parametrize("name", MOTIFS)
+def test_the_calls_listed_for_a_motif_are_those_of_its_application(name, engine, tmp_path):
+    wanted, trace = reference(name), tmp_path / "motif.trace"
+    listed = engine.run("calls", *MOTIFS[name].split(), "--ranks", wanted["ranks"], "--output", trace)
+    assert listed.status == 0, listed.text
+
+    profile = json.loads(reference_profile_json(trace))
+
+    difference = first_difference({**profile, "bytes_to_ranks": bytes_to_ranks(trace)}, wanted)
     assert difference is None, f"{name}: {difference}"
 
 

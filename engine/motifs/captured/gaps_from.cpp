@@ -30,7 +30,10 @@ void GapsFrom::check(int ranks, const Select& select) const {
   }
   try {
     trace::Lines lines(*file_);
-    trace::read_header(lines, ranks);
+    if (!trace::read_header(lines, ranks).timed) {
+      lines.position().refuse(
+          "lists the calls of a motif, without times; `stressbench capture` records those of a program");
+    }
     selected(select, trace::read_rank(lines, 0, ranks));
   } catch (const UserMistake& mistake) {
     reject(file_.name(), "{}", mistake.what());

@@ -48,6 +48,16 @@ class GapsFrom : public FolderTest {
 
 TEST_F(GapsFrom, TakesTheCallsOfTheMotif) { EXPECT_EQ(rejection_of(halo, halo), ""); }
 
+TEST_F(GapsFrom, RefusesAListOfCallsWithoutTimes) {
+  Json header = header_of(2);
+  header["timed"] = false;
+  put("app.trace",
+      sealed(header) + sealed(program(halo).line(0, 2)) + sealed(program(halo).line(1, 2)) + sealed(end_of(2)));
+  EXPECT_EQ(
+      rejection("halo2d", {{"gaps-from", trace_}}),
+      start_ + "line 1: lists the calls of a motif, without times; `stressbench capture` records those of a program");
+}
+
 TEST_F(GapsFrom, TakesATestInPlaceOfTheWaitThatItReplaces) {
   const std::vector<std::string> tested{"Isend", "Irecv", "Testall", "Waitall"};
   EXPECT_EQ(rejection_of(tested, halo), "");

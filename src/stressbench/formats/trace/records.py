@@ -70,7 +70,8 @@ def _check_rank_count(ranks: int) -> int:
 class TraceHeader:
     """The first line: the traced program and its environment.
 
-    `gap_clock`: "cpu" if times outside MPI are processor time, not elapsed time.
+    `gap_clock`: "cpu" if times outside MPI are processor time, not elapsed time. `timed`: whether there are times; a
+    list of the calls that a motif would make has none, and its times are 0.
     """
 
     format: Literal["stressbench-trace"]
@@ -83,6 +84,7 @@ class TraceHeader:
     clock_s: Seconds | None = None
     hosts: Positive | None = None
     gap_clock: Literal["cpu"] | None = None
+    timed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,13 +34,19 @@ def ranks_section(trace: Trace) -> Section:
             text=f"{trace.path}: {header.mode.value} of {header.program or MISSING}, "
             f"{count(header.ranks, 'rank')}{hosts}"
         ),
-        Paragraph(text=f"{header.library or MISSING}; started {header.started or MISSING}"),
+        Paragraph(
+            text=f"{header.library or MISSING}; started {header.started or MISSING}"
+            if header.timed
+            else "the calls that a motif would make, without times"
+        ),
         Table(
             columns=columns(
                 texts=("rank", "ended"), numbers=("time", "in MPI", "calls", "in order", "distinct", "rules"),
                 trailing_texts=("lost",),
             ),
-            rows=tuple(_cells(rank) for _, rank in zip(range(_MAX_RANKS), trace.ranks(), strict=False)),
+            rows=tuple(
+                _cells(rank, timed=header.timed) for _, rank in zip(range(_MAX_RANKS), trace.ranks(), strict=False)
+            ),
         ),
     )  # fmt: skip
     if (more := len(trace.positions) - _MAX_RANKS) > 0:
@@ -48,13 +54,14 @@ def ranks_section(trace: Trace) -> Section:
     return Section(blocks=blocks)
 
 
-def _cells(rank: RankTrace) -> tuple[str, ...]:
+def _cells(rank: RankTrace, *, timed: bool) -> tuple[str, ...]:
     streams = rank.streams_by_thread()
     known = [stream for stream in streams if stream.rules is not None]
     in_order = sum(stream.sequence_calls or 0 for stream in known)
     lost = dict.fromkeys(loss.what for stream in streams for loss in stream.lost or ())
     return (
-        f"{rank.rank}", rank.ended.value, time(rank.wall_s), time(sum(total.time_s for total in rank.totals)),
+        f"{rank.rank}", rank.ended.value,
+        *(map(time, (rank.wall_s, sum(total.time_s for total in rank.totals))) if timed else (MISSING, MISSING)),
         f"{sum(total.calls for total in rank.totals):,}", f"{in_order:,}" if known else MISSING,
         f"{sum(len(stream.calls) for stream in streams):,}",
         f"{sum(len(stream.rules or ()) for stream in known):,}" if known else MISSING, ", ".join(lost),

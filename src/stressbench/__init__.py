@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     from stressbench.api.profile_results import ProfileResults as ProfileResults
     from stressbench.api.profiling import profile as profile
     from stressbench.api.reading import read as read
+    from stressbench.api.recognising import RecognitionResults as RecognitionResults
+    from stressbench.api.recognising import recognise as recognise
     from stressbench.api.run_results import RunResults as RunResults
     from stressbench.api.run_results import read_run as read_run
     from stressbench.api.running import BatchJob as BatchJob
@@ -152,6 +154,7 @@ _OFFERED = {
     "ProgramRateSweep": "stressbench.experiments.sweep.rates.program",
     "RailSweep": "stressbench.experiments.sweep.rails.study",
     "RailsResults": "stressbench.api.sweeps",
+    "RecognitionResults": "stressbench.api.recognising",
     "RateSweep": "stressbench.experiments.sweep.rates.study",
     "Ring": "stressbench.api.interference",
     "RmaxFailed": "stressbench.api.failures",
@@ -199,6 +202,7 @@ _OFFERED = {
     "read": "stressbench.api.reading",
     "read_run": "stressbench.api.run_results",
     "read_study": "stressbench.api.studying",
+    "recognise": "stressbench.api.recognising",
     "record": "stressbench.api.tracing",
     "report_runs": "stressbench.api.comparing",
     "run": "stressbench.api.running",
@@ -249,6 +253,7 @@ __all__ = [
     "RailSweep",
     "RailsResults",
     "RateSweep",
+    "RecognitionResults",
     "Ring",
     "RmaxFailed",
     "RunFailed",
@@ -296,6 +301,7 @@ __all__ = [
     "read",
     "read_run",
     "read_study",
+    "recognise",
     "record",
     "report_runs",
     "run",

@@ -115,6 +115,9 @@ STATUSES = [
     (MISTAKE, "profile -o p.pdf true"),
     (MISTAKE, "capture -o p.pdf true"),
     (MISTAKE, "record -o p.pdf true"),
+    (MISTAKE, "recognise app.trace --size 0"),
+    (MISTAKE, "recognise ring.trace"),
+    (MISTAKE, "recognise gone.trace"),
     (MISTAKE, "validate -n 2 tealeaf"),
     (MISTAKE, "validate -n 2 w.sb -x 3 -- ./app"),
 ]

@@ -47,6 +47,7 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "profile": _pair("profile", "profile_program"),
     "rails report": _pair("rails_report", "rail_results"),
     "rails run": _pair("rails", "run_study"),
+    "recognise": _pair("recognise", "recognise_captures"),
     "record": _pair("record", "record_program"),
     "report": _pair("report_runs", "read_run"),
     "run": _pair("run", "RunSpec"),

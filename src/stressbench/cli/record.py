@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from stressbench.cli.options.captures import JobName
 from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.wrapped_command import EXIT_STATUS, OPTIONS_BELONG_TO_COMMAND, LaunchCommand, WithNames
 from stressbench.console import emit, note
@@ -39,7 +40,7 @@ def register(app: typer.Typer) -> None:
 def record(
     words: LaunchCommand,
     output: Annotated[Path, output_option("APP.sb", "Workload file to write.")],
-    job: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the job; default: the program's.")] = None,
+    job: JobName = None,
     with_names: WithNames = False,
 ) -> None:
     """Capture the program, write the workload, and print the command that runs it."""

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
+from stressbench.cli.options.captures import AnyTag
 from stressbench.cli.options.common import Engine, TargetName, seed_option
 from stressbench.cli.options.computation import ComputationOfProgram, CpuTime
 from stressbench.cli.options.documents import AsJson, output_option
@@ -84,9 +85,7 @@ def validate(
     whole: Annotated[
         bool, typer.Option("--whole", help="Compare the whole run with its replay; calls may differ by launch.")
     ] = False,
-    any_tag: Annotated[
-        bool, typer.Option("--any-tag", help="Do not compare tags, for programs that use counters as tags.")
-    ] = False,
+    any_tag: AnyTag = False,
     iterations: Annotated[
         int, typer.Option(metavar="N", min=1, help="Measure at most this many iterations in a launch.")
     ] = MOST_ITERATIONS,

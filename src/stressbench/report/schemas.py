@@ -20,6 +20,7 @@ from stressbench.suites.beff import BalancedBEff
 from stressbench.suites.beff_io import BEffIO
 from stressbench.tracing.diff import Difference
 from stressbench.tracing.profile import Profile
+from stressbench.tracing.recognition.recognised import RecognisedCaptures
 
 _MODELS: Mapping[str, Any] = {
     "beff": BalancedBEff,
@@ -43,6 +44,7 @@ _MODELS: Mapping[str, Any] = {
     "study plan": StudyPlan,
     "study status": StudyStatus,
     "trace diff": Difference,
+    "recognise": RecognisedCaptures,
     "validate": Validation,
 }
 """The model that each command prints."""

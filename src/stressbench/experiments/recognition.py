@@ -1,0 +1,213 @@
+"""Recognition of motifs in captures: the engine writes the calls of each candidate, which are compared with theirs."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import orjson
+
+from stressbench.errors import StressBenchError, UserError
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.progress import Progress, silent
+from stressbench.experiments.scratch import scratch_directory
+from stressbench.formats.files import write_output
+from stressbench.formats.trace import Trace, TraceFileError, read_trace
+from stressbench.formats.trace.records import MAX_RANKS
+from stressbench.launch.find import find_engine
+from stressbench.launch.traced import check_output
+from stressbench.levels import Level
+from stressbench.tracing.alphabet import NotComparable
+from stressbench.tracing.recognition.candidate import Candidate
+from stressbench.tracing.recognition.communication import Communication
+from stressbench.tracing.recognition.estimates import candidates
+from stressbench.tracing.recognition.occurrences import (
+    Amount,
+    Occurrences,
+    ProgramCalls,
+    amount_of,
+    is_enough,
+)
+from stressbench.tracing.recognition.recognised import (
+    RecognisedCaptures,
+    RecognisedMotif,
+    Recognition,
+    Scaled,
+    ScaledMotif,
+    recognised_workload,
+    scaled_to,
+)
+from stressbench.tracing.replay import replay_suitability
+
+SUFFIX = ".sb"
+_JOB = "program"
+
+
+class EngineFailed(StressBenchError):
+    """The engine ended with a fault."""
+
+
+class _Refused(Exception):
+    """The engine refuses a motif with these options on so many ranks. The message says why."""
+
+
+def recognise_captures(
+    captures: Sequence[Path], *, ranks: int | None = None, size: float = 1.0, any_tag: bool = False,
+    output: Path | None = None, job: str | None = None, engine: Path | None = None, progress: Progress = silent,
+) -> RecognisedCaptures:  # fmt: skip
+    """The motifs of which a captured program consists, from captures of the same run on other numbers of ranks.
+
+    With `ranks` or `size`, those of the first capture are scaled to so many ranks and `size` times the cells in all.
+    With `any_tag`, tags are not compared. Writes the workload to `output` if a motif was recognised. Raises
+    LaunchMistake and UserError for options, TraceFileError for captures, and EngineFailed.
+    """
+    if not 0 < size < float("inf"):
+        raise UserError(f"--size: {size:g}: expected a factor on the number of cells, greater than 0")
+    if ranks is not None and not 0 < ranks <= MAX_RANKS:
+        raise UserError(f"--ranks: {ranks}: expected 1 to {MAX_RANKS}")
+    if output is not None:
+        check_output(output, endings=(SUFFIX,), replace=True)
+    traces = [read_trace(path) for path in captures]
+    for trace in traces:
+        trace.require_complete()
+    found_engine = find_engine(explicit=engine, environment=os.environ)
+    with scratch_directory("recognise") as folder:
+        search = _Search(engine=found_engine, folder=folder, any_tag=any_tag, progress=progress)
+        found = search.run(traces)
+        first = found[0]
+        scales = first.motifs and (ranks is not None or size != 1.0)
+        scaled = search.scaled(first, ranks=ranks or first.ranks, size=size) if scales else None
+    result = RecognisedCaptures(captures=found, scaled=scaled)
+    if output is not None and first.motifs:
+        write_output(output, recognised_workload(result, job=job or first.program or _JOB))
+    return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Match:
+    """A candidate, and where each capture has its calls (None: nowhere)."""
+
+    candidate: Candidate
+    occurrences: tuple[Occurrences | None, ...]
+
+    def rank(self) -> tuple[int, ...]:
+        """For comparison: how many captures have them, how many calls these are, and how little is assumed."""
+        found = [one for one in self.occurrences if one is not None]
+        return (len(found), sum(one.explained.calls for one in found), -len(self.candidate.assumed))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Search:
+    engine: Path
+    folder: Path
+    any_tag: bool
+    progress: Progress
+
+    def run(self, traces: Sequence[Trace]) -> tuple[Recognition, ...]:
+        programs = list(map(self._program, traces))
+        remaining = list(dict.fromkeys(one for trace in traces for one in self._candidates(trace)))
+        self.progress(f"comparing the calls of {len(remaining)} motifs with options", level=Level.progress)
+        motifs: list[list[RecognisedMotif]] = [[] for _ in traces]
+        while matches := [match for candidate in remaining if (match := self._match(candidate, programs))]:
+            best = max(matches, key=_Match.rank)
+            for program, found, own in zip(programs, best.occurrences, motifs, strict=True):
+                if found is not None:
+                    program.take(found)
+                    own.append(self._recognised(best.candidate, found))
+            remaining = [match.candidate for match in matches if match is not best]
+        return tuple(
+            Recognition(
+                program=trace.header.program, ranks=trace.header.ranks, nodes=replay_suitability(trace).nodes,
+                motifs=tuple(sorted(own, key=lambda motif: motif.first_call)), total=program.total,
+            )
+            for trace, program, own in zip(traces, programs, motifs, strict=True)
+        )  # fmt: skip
+
+    def _candidates(self, trace: Trace) -> Iterator[Candidate]:
+        @cache
+        def largest_message(candidate: Candidate) -> int | None:
+            try:
+                calls = self._calls(candidate, ranks=trace.header.ranks)
+            except _Refused:
+                return None
+            return Communication.of(calls).largest_message
+
+        return candidates(Communication.of(trace), largest_message)
+
+    def scaled(self, capture: Recognition, *, ranks: int, size: float) -> Scaled:
+        """The motifs of a capture on other ranks, with other cells. Raises UserError where one does not permit that."""
+        motifs = []
+        for motif in capture.motifs:
+            candidate = motif.candidate.scaled(from_ranks=capture.ranks, ranks=ranks, size=size)
+            try:
+                calls = self._calls(candidate, ranks=ranks)
+            except _Refused as refusal:
+                raise UserError(f"{scaled_to(ranks, size)}: {refusal}") from None
+            own_s = self._computation_s(candidate, ranks=ranks)
+            motifs.append(
+                ScaledMotif(
+                    words=motif.words_of(candidate), times=motif.times,
+                    of_one=sum(map(amount_of, calls.ranks()), start=Amount()),
+                    computed_s=None if own_s is None or motif.scale is None else own_s * motif.scale,
+                )
+            )  # fmt: skip
+        return Scaled(ranks=ranks, size=size, motifs=tuple(motifs))
+
+    def _program(self, trace: Trace) -> ProgramCalls:
+        try:
+            return ProgramCalls(trace, any_tag=self.any_tag)
+        except NotComparable as fault:
+            raise TraceFileError(str(fault), path=trace.path) from fault
+
+    def _match(self, candidate: Candidate, programs: Sequence[ProgramCalls]) -> "_Match | None":
+        """Where the captures have the calls of the candidate; None if none has enough of them."""
+        found = [self._occurrences(candidate, program) for program in programs]
+        occurrences = tuple(
+            one if one is not None and is_enough(one, program.total) else None
+            for one, program in zip(found, programs, strict=True)
+        )
+        return _Match(candidate=candidate, occurrences=occurrences) if any(occurrences) else None
+
+    def _occurrences(self, candidate: Candidate, program: ProgramCalls) -> Occurrences | None:
+        try:
+            return program.occurrences(self._calls(candidate, ranks=program.ranks))
+        except _Refused:
+            return None
+
+    def _calls(self, candidate: Candidate, *, ranks: int) -> Trace:
+        """The calls of an iteration. Raises _Refused."""
+        path = self.folder / "motif.trace"
+        self._answer(("calls", *candidate.words, "--ranks", str(ranks), "--output", str(path)))
+        return read_trace(path)
+
+    def _recognised(self, candidate: Candidate, found: Occurrences) -> RecognisedMotif:
+        own_s = self._computation_s(candidate, ranks=len(found.runs))
+        return RecognisedMotif(
+            candidate=candidate, times=found.times, runs=max(map(len, found.runs)),
+            first_call=min((runs[0].start for runs in found.runs if runs), default=0), of_one=found.of_one,
+            computed_s=found.computed_s,
+            scale=None if found.computed_s is None or own_s is None else found.computed_s / own_s,
+        )  # fmt: skip
+
+    def _computation_s(self, candidate: Candidate, *, ranks: int) -> float | None:
+        """Seconds that the motif computes in an iteration, mean over the ranks; None if it does not."""
+        path = self.folder / "motif.sb"
+        motif = " ".join(candidate.words)
+        path.write_text(f"[JOB_NAME] {_JOB}\n[NODES] 1\n[MOTIF] {motif}\n", encoding="utf-8")
+        answer = self._answer(("describe", str(path), "--json", "--nodes", "1", "--ranks-per-node", str(ranks)))
+        (step,) = orjson.loads(answer)["jobs"][0]["steps"]
+        return step["traffic"]["compute_s"] or None
+
+    def _answer(self, words: Sequence[str]) -> bytes:
+        """What the engine prints. Raises _Refused, and EngineFailed."""
+        completed = subprocess.run(
+            [str(self.engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        why = completed.stderr.decode(errors="replace").strip()
+        if completed.returncode == ExitStatus.bad_input:
+            raise _Refused(why.removeprefix(f"{words[0]}: "))
+        if completed.returncode != ExitStatus.ok:
+            raise EngineFailed(f"{self.engine} {words[0]} ended with status {completed.returncode}: {why}")
+        return completed.stdout

@@ -1,0 +1,84 @@
+"""A motif with options that may make the calls of a program. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from stressbench.errors import UserError
+
+_GRID = "grid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mesh:
+    """How a motif is given its mesh: by the lengths of its sides, as so many `options`.
+
+    The lengths are those of the whole job's mesh or, with `of_rank`, of each rank's. A cube has one option and three
+    `dimensions`.
+    """
+
+    options: tuple[str, ...]
+    dimensions: int
+    of_rank: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A motif and its options by long name; "" is the value of a flag.
+
+    `assumed`: options whose value the messages do not determine, each with what was assumed instead.
+    """
+
+    motif: str
+    options: tuple[tuple[str, str], ...]
+    mesh: Mesh
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The motif with its options as words of a command line."""
+        words = [self.motif]
+        for name, value in self.options:
+            words += [f"--{name}", value] if value else [f"--{name}"]
+        return tuple(words)
+
+    def scaled(self, *, from_ranks: int, ranks: int, size: float) -> "Candidate":
+        """The same on other ranks, with `size` times the cells in all. Lengths are rounded to whole cells.
+
+        Raises UserError where that is not possible.
+        """
+        given = dict(self.options)
+        if _GRID in given and ranks != from_ranks:
+            raise UserError(
+                f"--ranks: {self.motif} divides {from_ranks} ranks as {given[_GRID]}, which is not its own choice: how "
+                f"the program divides {ranks} is not known; expected {from_ranks}"
+            )
+        if not self.mesh.options and size != 1:
+            raise UserError(f"--size: {self.motif} has its own problem sizes, which no factor gives; choose another")
+        cells = size * from_ranks / ranks if self.mesh.of_rank else size
+        factor = cells ** (1 / self.mesh.dimensions)
+        for name in self.mesh.options:
+            length = round(int(given[name]) * factor)
+            if length < 1:
+                raise UserError(f"--size: {size:g} times the cells of {self.motif} are less than one on a side")
+            given[name] = str(length)
+        return replace(self, options=tuple(given.items()))
+
+
+def candidate(
+    motif: str, mesh: Mesh, named: Mapping[str, object] = MappingProxyType({}), *, assumed: tuple[str, ...] = (),
+    **options: object,
+) -> Candidate:  # fmt: skip
+    """A candidate with these options by long name, `named` and as keywords, in which `_` stands for `-`.
+
+    True gives a flag, False and None leave the option out.
+    """
+    given = {**named, **{name.replace("_", "-"): value for name, value in options.items()}}
+    return Candidate(
+        motif=motif, mesh=mesh, assumed=assumed,
+        options=tuple(
+            (name, "" if value is True else str(value))
+            for name, value in given.items()
+            if value is not None and value is not False
+        ),
+    )  # fmt: skip

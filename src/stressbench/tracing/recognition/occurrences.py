@@ -1,0 +1,188 @@
+"""Where a program makes the calls of a motif, and how much of the program these are. Pure."""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stressbench.formats.trace import RankTrace, Trace
+from stressbench.tracing.alphabet import CallAlphabet
+from stressbench.tracing.completions import makes_tests, with_early_completions
+from stressbench.tracing.grammar import expand
+from stressbench.tracing.iterations import FEWEST_IN_ROW, IterationSpan, runs_of
+from stressbench.tracing.operations import COLLECTIVES
+from stressbench.tracing.recognition.shortening import Counts, shortened
+
+_TAKEN = chr(sys.maxunicode)
+"""In place of a call that belongs to a motif."""
+_TENTH = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """Calls, messages and bytes (of messages and collectives), summed over all ranks."""
+
+    calls: int = 0
+    messages: int = 0
+    bytes: int = 0
+
+    def times(self, factor: int) -> "Amount":
+        """So many times this."""
+        return Amount(calls=factor * self.calls, messages=factor * self.messages, bytes=factor * self.bytes)
+
+    def __add__(self, other: "Amount") -> "Amount":
+        return Amount(
+            calls=self.calls + other.calls, messages=self.messages + other.messages, bytes=self.bytes + other.bytes
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrences:
+    """How often a program makes the calls of a motif: `times` in all, up to `in_row` in a row.
+
+    `runs`: of each rank, where the calls of successive iterations are in its shortened sequence. `of_one`: what an
+    iteration of the motif has. `computed_s`: seconds between its calls in one iteration, mean over the ranks; None
+    where the capture has no times.
+    """
+
+    times: int
+    in_row: int
+    runs: tuple[tuple[IterationSpan, ...], ...]
+    of_one: Amount
+    computed_s: float | None
+
+    @property
+    def explained(self) -> Amount:
+        """What all iterations have."""
+        return self.of_one.times(self.times)
+
+
+def is_enough(found: Occurrences, total: Amount) -> bool:
+    """Whether these are hardly there by chance: some in a row, or a tenth of the messages or bytes of the program."""
+    explained = found.explained
+    return (
+        found.in_row >= FEWEST_IN_ROW
+        or _TENTH * explained.messages >= total.messages > 0
+        or _TENTH * explained.bytes >= total.bytes > 0
+    )
+
+
+class ProgramCalls:
+    """The calls of a program, from which those of motifs are taken away. `total` is what all of them have."""
+
+    def __init__(self, program: Trace, *, any_tag: bool = False) -> None:
+        """With `any_tag`, tags are not compared.
+
+        Raises NotComparable for several threads or too many calls, and TraceFileError for a damaged file.
+        """
+        program.require_complete()
+        self._alphabet = CallAlphabet(any_tag=any_tag)
+        self._ranks = [_RankCalls.of(rank, self._alphabet) for rank in program.ranks()]
+        self.total = sum((rank.amount for rank in self._ranks), start=Amount())
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks."""
+        return len(self._ranks)
+
+    def occurrences(self, motif: Trace) -> Occurrences | None:
+        """Where the program makes the calls of one iteration of a motif, which are all calls of this trace.
+
+        Runs of fewer than FEWEST_IN_ROW iterations are left out if there are longer ones: part of another loop may have
+        the calls of the motif. None if a rank never makes them, or if the ranks do so differently often.
+        """
+        runs: list[tuple[IterationSpan, ...]] = []
+        times: set[int] = set()
+        in_row, amount, computed_s = 0, Amount(), 0.0
+        for own, program in zip(motif.ranks(), self._ranks, strict=True):
+            iteration = self._alphabet.encode(own, completes_early=program.completes_early)
+            found = program.long_runs(iteration)
+            if iteration:
+                times.add(sum(run_times for _, run_times in found))
+                if not found or len(times) > 1:
+                    return None
+            in_row = max([in_row, *(run_times for _, run_times in found)])
+            runs.append(tuple(run for run, _ in found))
+            amount += amount_of(own)
+            computed_s += program.computed_s(iteration)
+        if not times:
+            return None
+        timed = all(rank.timed for rank in self._ranks)
+        return Occurrences(
+            times=times.pop(), in_row=in_row, runs=tuple(runs), of_one=amount,
+            computed_s=computed_s / len(self._ranks) if timed else None,
+        )  # fmt: skip
+
+    def take(self, occurrences: Occurrences) -> None:
+        """Leave these calls out of what is searched from now on."""
+        for rank, runs in zip(self._ranks, occurrences.runs, strict=True):
+            rank.take(runs)
+
+
+@dataclass(slots=True)
+class _RankCalls:
+    """The shortened sequence of a rank as a text.
+
+    `before`: how many calls of the whole sequence are before each place, None if it was not shortened. `gaps_s`:
+    seconds before all calls with the same character, `counts` of them.
+    """
+
+    text: str
+    before: Counts | None
+    completes_early: bool
+    amount: Amount
+    timed: bool
+    counts: Mapping[str, int]
+    gaps_s: Mapping[str, float]
+
+    @classmethod
+    def of(cls, rank: RankTrace, alphabet: CallAlphabet) -> "_RankCalls":
+        early = makes_tests(rank)
+        short = shortened(rank.rules or ((),))
+        text = alphabet.encode(rank, short.rules, completes_early=early)
+        stands_for = short.stands_for
+        if stands_for is not None and early:
+            stands_for = stands_for[with_early_completions(list(expand(short.rules)), rank.calls)]
+        of_each_call = alphabet.encode(rank, (tuple((number, 1) for number in range(len(rank.calls))),))
+        gaps_s: dict[str, float] = defaultdict(float)
+        for gap in rank.gaps or ():
+            gaps_s[of_each_call[gap.after]] += gap.sum_s
+        counts: Counter[str] = Counter()
+        for character, call in zip(of_each_call, rank.calls, strict=True):
+            counts[character] += call.n
+        return cls(
+            text=text, before=None if stands_for is None else np.concatenate([[0], np.cumsum(stands_for)]),
+            completes_early=early, amount=amount_of(rank), timed=bool(rank.gaps), counts=counts, gaps_s=gaps_s,
+        )  # fmt: skip
+
+    def long_runs(self, iteration: str) -> Sequence[tuple[IterationSpan, int]]:
+        """Runs of successive iterations, and how many iterations of the whole sequence each of them stands for."""
+        runs = [(run, self._times(run)) for run in runs_of(self.text, iteration)] if iteration else []
+        fewest = min(FEWEST_IN_ROW, max((times for _, times in runs), default=0))
+        return [(run, times) for run, times in runs if times >= fewest]
+
+    def _times(self, run: IterationSpan) -> int:
+        return run.times if self.before is None else int(self.before[run.end] - self.before[run.start]) // run.calls
+
+    def computed_s(self, iteration: str) -> float:
+        """Seconds before the calls of an iteration, as long as the mean before equal calls."""
+        return sum(self.gaps_s.get(one, 0.0) / self.counts[one] for one in iteration if self.counts.get(one))
+
+    def take(self, runs: Iterable[IterationSpan]) -> None:
+        parts, end = [], 0
+        for run in runs:
+            parts += [self.text[end : run.start], _TAKEN * (run.end - run.start)]
+            end = run.end
+        self.text = "".join((*parts, self.text[end:]))
+
+
+def amount_of(rank: RankTrace) -> Amount:
+    """What a rank has. Bytes of collectives are those that the trace states for the calls."""
+    collective = sum(call.n * (call.bytes or 0) for call in rank.calls if call.op in COLLECTIVES)
+    return Amount(
+        calls=rank.sequence_calls or 0,
+        messages=sum(peer.messages for peer in rank.peers or ()),
+        bytes=sum(peer.bytes for peer in rank.peers or ()) + collective,
+    )

@@ -1,0 +1,358 @@
+"""Recognition of motifs: estimates from messages, occurrences of a motif's calls, scaling, and the workload."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, send, trace_of, waitall
+
+from stressbench.errors import UserError
+from stressbench.formats.trace import Trace, read_trace
+from stressbench.tracing.recognition.candidate import Candidate, Mesh, candidate
+from stressbench.tracing.recognition.communication import CollectiveCall, Communication, SentMessage
+from stressbench.tracing.recognition.estimates import candidates
+from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft
+from stressbench.tracing.recognition.estimates.halos import cloverleaf, lulesh, tealeaf
+from stressbench.tracing.recognition.estimates.numbers import divisors, root
+from stressbench.tracing.recognition.estimates.sweeps import sweep3d
+from stressbench.tracing.recognition.occurrences import Amount, ProgramCalls, is_enough
+from stressbench.tracing.recognition.recognised import (
+    RecognisedCaptures,
+    RecognisedMotif,
+    Recognition,
+    Scaled,
+    ScaledMotif,
+    recognised_workload,
+)
+from stressbench.tracing.recognition.shortening import shortened
+
+Sent = Mapping[SentMessage, int]
+SQUARE = Mesh(options=("columns", "rows"), dimensions=2)
+
+
+def communication(
+    sent: Sequence[Sequence[tuple[int, int, int]]], collectives: Mapping[tuple[str, int], int] = {}
+) -> Communication:
+    """Each rank sends these messages (destination, tag, bytes) once."""
+    return Communication(
+        sent=tuple(Counter(SentMessage(*message) for message in messages) for messages in sent),
+        collectives=Counter({CollectiveCall(*name): times for name, times in collectives.items()}),
+    )
+
+
+def halos(
+    *, columns: Sequence[int], rows: Sequence[int], rank_of: Callable[[int, int], int], margin: int, fields: int = 1
+) -> Communication:
+    """Layers of one and of `fields` fields with TeaLeaf's tags; `rank_of` takes the place across and down."""
+    sent: list[list[tuple[int, int, int]]] = [[] for _ in range(len(columns) * len(rows))]
+    for x, width in enumerate(columns):
+        for y, height in enumerate(rows):
+            for dx, dy, tag, cells in ((-1, 0, 1, height), (1, 0, 2, height), (0, -1, 3, width), (0, 1, 4, width)):
+                if 0 <= x + dx < len(columns) and 0 <= y + dy < len(rows):
+                    for number in (1, fields):
+                        size = 8 * number * (cells + margin)
+                        sent[rank_of(x, y)].append((rank_of(x + dx, y + dy), tag, size))
+    return communication(sent)
+
+
+def words(candidates_: Sequence[Candidate]) -> list[str]:
+    return [" ".join(one.words) for one in candidates_]
+
+
+def test_a_mesh_of_tealeaf_is_the_sum_of_its_blocks() -> None:
+    made = halos(columns=(51, 50, 50), rows=(20, 19), rank_of=lambda x, y: 2 * x + y, margin=2, fields=2)
+
+    found = list(tealeaf(made))
+
+    assert "tealeaf --solver cg --columns 151 --rows 39" in words(found)
+    assert all(one.assumed == () for one in found)
+
+
+def test_what_two_ranks_do_not_show_is_assumed_and_said() -> None:
+    made = halos(columns=(50, 50), rows=(80,), rank_of=lambda x, y: x + y, margin=2)
+
+    found = list(tealeaf(made))
+
+    assert words(found)[0] == "tealeaf --solver cg --columns 80 --rows 80"
+    assert found[0].assumed == ("columns: as many as rows, since no rank has a neighbour above or below",)
+
+
+def test_deep_halos_of_two_fields_are_those_of_ppcg() -> None:
+    messages = [[(1, 2, 8 * (30 + 2)), (1, 2, 16 * 3 * (30 + 6))], [(0, 1, 8 * (30 + 2)), (0, 1, 16 * 3 * (30 + 6))]]
+
+    assert "tealeaf --solver ppcg --depth 3 --columns 30 --rows 30" in words(list(tealeaf(communication(messages))))
+
+
+def test_ranks_of_cloverleaf_follow_one_another_across() -> None:
+    made = halos(columns=(60, 60), rows=(40, 40, 39), rank_of=lambda x, y: x + 2 * y, margin=5)
+
+    assert words(list(cloverleaf(made))) == [
+        "cloverleaf --columns 120 --rows 119", "cloverleaf --columns 120 --rows 119 --grid 2x3"
+    ]  # fmt: skip
+
+
+def test_elements_of_lulesh_follow_from_the_largest_face() -> None:
+    made = communication([[(1, 1024, 24 * 23 * 23), (2, 1024, 24 * 23), (3, 3072, 24 * 22 * 22)]])
+
+    assert words(list(lulesh(made))) == ["lulesh --elements 22"]
+
+
+def test_sweeps_show_the_mesh_but_for_planes_and_angles() -> None:
+    # 2 x 1 ranks, 50 rows, blocks of 10 planes and 3 angles: 10 blocks in an octant, 12 iterations
+    east = {SentMessage(1, 1000 * q, 8 * 50 * 30): 120 for q in (5, 6, 7, 8)}
+    west = {SentMessage(0, 3000 * q, 8 * 50 * 30): 120 for q in (1, 2, 3, 4)}
+    made = Communication(sent=(east, west), collectives={CollectiveCall("Allreduce", 4): 12})
+
+    found = list(sweep3d(made))
+
+    assert words(found)[0] == "sweep3d --it-g 50 --jt-g 50 --kt 50 --mk 10 --mmi 3 --mm 6"
+    assert found[0].assumed
+
+
+def test_points_of_swfft_follow_from_the_share_of_a_message() -> None:
+    made = communication([[(0, 0, 16 * 32**3 // 4 // 2), (1, 0, 16 * 32**3 // 4)]] * 4)
+
+    assert "swfft --ngx 32 --driver --dfft-timing 2" in words(list(swfft(made)))
+
+
+def test_matrices_are_taken_as_square_if_they_can_be() -> None:
+    made = communication([[(1, 0, 16 * 125 * 125)], [(0, 0, 16 * 125 * 125)]])
+
+    found = list(fft2d(made))
+
+    assert words(found)[0] == "fft2d --nx 250 --ny 250 --call pairwise"
+    assert not found[0].assumed
+    assert all(one.assumed for one in found if "--nx 250" not in " ".join(one.words))
+
+
+def test_rows_that_do_not_divide_are_those_of_the_last_rank() -> None:
+    rows, columns = (7, 7, 6), (6, 6, 5)
+    made = communication(
+        [[(d, 0, 16 * rows[s] * columns[d]) for d in range(3) if d != s] for s in range(3)]
+    )  # fmt: skip
+
+    assert "fft2d --nx 20 --ny 17 --call pairwise" in words(list(fft2d(made)))
+
+
+def test_alltoall_is_tried_only_where_it_is_called() -> None:
+    made = communication([[], []], {("Alltoall", 16 * 50 * 50): 4})
+
+    assert {dict(one.options)["call"] for one in fft2d(made)} == {"alltoall"}
+    assert "fft3d --nx 32 --call pairwise" in words(
+        list(fft3d(communication([[(1, 0, 16 * 16 * 32 * 16)], [(0, 0, 16 * 16 * 32 * 16)]])))
+    )
+
+
+def test_messages_of_no_motif_give_no_candidate_that_any_of_them_contradicts() -> None:
+    made = communication([[(1, 77, 12)], [(0, 77, 20)]])
+
+    assert {one.motif for one in candidates(made, lambda one: None)} == {"npb"}  # whose classes are all tried
+    assert list(candidates(communication([[]]), lambda one: None)) == []
+
+
+def test_a_capture_counts_messages_of_equal_calls_together(tmp_path: Path) -> None:
+    calls = [send(1, size=16, tag=3), send(1, size=16, tag=3, each_s=2e-6), allreduce(), allreduce()]
+    trace = trace_of(tmp_path, [calls, [allreduce(), allreduce()]], name="p")
+
+    found = Communication.of(trace)
+
+    assert found.sent == (Counter({SentMessage(1, 3, 16): 2}), Counter())
+    assert (found.calls("Allreduce"), found.calls("Allreduce", size=4), found.calls("Bcast")) == (2, 0, 0)
+
+
+def exchange(rank: int, *, size: int = 800) -> list[Record]:
+    return [isend(1 - rank, size=size), irecv(1 - rank, size=size, request=1), waitall(0, 1)]
+
+
+def program(folder: Path, *parts: Callable[[int], list[Record]], name: str = "program") -> Trace:
+    """Two ranks that make the calls of all parts."""
+    return trace_of(folder, [[one for part in parts for one in part(rank)] for rank in range(2)], name=name)
+
+
+def barrier(_: int) -> list[Record]:
+    return [call("Barrier", comm=0, bytes=0)]
+
+
+def test_all_runs_of_a_motif_count_together(tmp_path: Path) -> None:
+    made = program(tmp_path, barrier, *[exchange] * 5, barrier, *[exchange] * 4, barrier)
+    motif = program(tmp_path, exchange, name="motif")
+
+    found = ProgramCalls(made).occurrences(motif)
+
+    assert found is not None
+    assert (found.times, [len(runs) for runs in found.runs], found.in_row) == (9, [2, 2], 5)
+    assert found.explained == Amount(calls=54, messages=18, bytes=14400)
+    assert found.computed_s == pytest.approx(3e-3)  # 1 ms before each call
+
+
+def test_single_iterations_beside_long_runs_are_of_another_loop(tmp_path: Path) -> None:
+    made = program(tmp_path, *[exchange] * 5, barrier, exchange, barrier, *[exchange] * 3)
+
+    found = ProgramCalls(made).occurrences(program(tmp_path, exchange, name="motif"))
+
+    assert found is not None
+    assert (found.times, found.in_row) == (5, 5)
+
+
+def test_a_motif_is_not_found_where_one_rank_deviates(tmp_path: Path) -> None:
+    calls = [exchange(0) * 5, [*exchange(1) * 4, *exchange(1, size=808)]]
+    made = trace_of(tmp_path, calls, name="program")
+
+    assert ProgramCalls(made).occurrences(program(tmp_path, exchange, name="motif")) is None
+
+
+def test_passes_that_are_left_out_are_counted() -> None:
+    # (a b*7)*5 c with at most 3 passes: the middle one stands for the others
+    rules = (((-1, 5), (2, 1)), ((0, 1), (1, 7)))
+
+    short = shortened(rules, most=3)
+
+    assert short.rules == [((-1, 3), (2, 1)), ((0, 1), (1, 3))]
+    assert short.stands_for is not None
+    assert short.stands_for.tolist() == [1, 1, 5, 1, 3, 3, 15, 3, 1, 1, 5, 1, 1]
+    assert sum(short.stands_for.tolist()) == 5 * 8 + 1
+    assert shortened(rules, most=7).stands_for is None
+
+
+@pytest.mark.parametrize("tested", [False, True], ids=["waits", "tests"])
+def test_a_million_passes_are_found_without_expanding_them(tmp_path: Path, tested: bool) -> None:
+    ranks = []
+    for rank in range(2):
+        one, other, wait = exchange(rank)
+        test = [call("Test", requests=[7], n=0)] * tested
+        # a first iteration and the last one are outside of the loop, whose passes begin with the second call
+        rules = [[[0, 1], [-1, 1_000_000], [1, 1], [2, 1]], [[1, 1], [2, 1], [0, 1]]]
+        extra = {"totals": [{"op": "Test", "calls": 1, "time_s": 0.0, "empty": 1}]} if tested else {}
+        ranks.append(MadeRank([one, other, wait, *test], rules=rules, extra=extra))
+    program_ = ProgramCalls(read_trace(MadeTrace(ranks).write(tmp_path, "program.trace")))
+
+    found = program_.occurrences(program(tmp_path, exchange, name="motif"))
+
+    assert found is not None
+    assert (found.times, found.in_row) == (1_000_001, 1_000_001)
+    assert found.explained.calls == program_.total.calls
+
+
+def test_what_a_motif_has_taken_is_not_found_again(tmp_path: Path) -> None:
+    made = ProgramCalls(program(tmp_path, *[exchange] * 5, barrier))
+    motif = program(tmp_path, exchange, name="motif")
+    found = made.occurrences(motif)
+    assert found is not None
+
+    made.take(found)
+
+    assert made.occurrences(motif) is None
+    assert made.occurrences(program(tmp_path, barrier, name="other")) is not None
+
+
+def test_a_rank_may_have_no_part_in_a_motif(tmp_path: Path) -> None:
+    motif = trace_of(tmp_path, [barrier(0), []], name="motif")
+    made = trace_of(tmp_path, [barrier(0) * 3, exchange(1)], name="program")
+
+    found = ProgramCalls(made).occurrences(motif)
+
+    assert found is not None
+    assert (found.times, found.runs[1]) == (3, ())
+
+
+def test_times_of_a_capture_without_them_are_unknown(tmp_path: Path) -> None:
+    ranks = [MadeRank(barrier(0), rules=[[[0, 4]]], extra={"gaps": []}) for _ in range(2)]
+    made = read_trace(MadeTrace(ranks).write(tmp_path))
+
+    found = ProgramCalls(made).occurrences(program(tmp_path, barrier, name="motif"))
+
+    assert found is not None
+    assert found.computed_s is None
+
+
+@pytest.mark.parametrize(
+    ("times", "messages", "enough"), [(4, 1000, True), (3, 1000, False), (3, 6, True), (1, 20, True), (1, 21, False)]
+)
+def test_few_iterations_are_enough_only_if_they_are_much_of_the_program(
+    tmp_path: Path, times: int, messages: int, enough: bool
+) -> None:
+    made = ProgramCalls(program(tmp_path, *[exchange] * times))
+
+    found = made.occurrences(program(tmp_path, exchange, name="motif"))
+
+    assert found is not None
+    assert is_enough(found, Amount(calls=9999, messages=messages, bytes=10**9)) is enough
+
+
+def test_meshes_of_jobs_grow_with_the_size_and_those_of_ranks_with_the_cells_of_a_rank() -> None:
+    job = candidate("tealeaf", SQUARE, solver="cg", columns=100, rows=50)
+    rank = candidate("lulesh", Mesh(options=("elements",), dimensions=3, of_rank=True), elements=20)
+
+    assert job.scaled(from_ranks=4, ranks=64, size=4).words == (
+        "tealeaf", "--solver", "cg", "--columns", "200", "--rows", "100"
+    )  # fmt: skip
+    assert rank.scaled(from_ranks=8, ranks=64, size=8).words == ("lulesh", "--elements", "20")
+    assert rank.scaled(from_ranks=8, ranks=64, size=1).words == ("lulesh", "--elements", "10")
+
+
+def test_what_cannot_be_scaled_is_refused_with_the_reason() -> None:
+    fixed = candidate("sweep3d", SQUARE, columns=100, rows=50, grid="4x1")
+
+    assert fixed.scaled(from_ranks=4, ranks=4, size=4).options[0] == ("columns", "200")
+    with pytest.raises(UserError, match=r"--ranks: sweep3d divides 4 ranks as 4x1.*expected 4"):
+        fixed.scaled(from_ranks=4, ranks=8, size=1)
+    with pytest.raises(UserError, match="--size: 1e-06 times the cells of sweep3d are less than one on a side"):
+        fixed.scaled(from_ranks=4, ranks=4, size=1e-6)
+
+
+def recognition(*motifs: RecognisedMotif, rest: int = 0) -> Recognition:
+    explained = sum((motif.explained for motif in motifs), start=Amount())
+    return Recognition(
+        program="app\n", ranks=4, nodes=2, motifs=motifs, total=explained + Amount(calls=rest, messages=0, bytes=0)
+    )
+
+
+def motif(times: int = 30, **options: object) -> RecognisedMotif:
+    return RecognisedMotif(
+        candidate=candidate("tealeaf", SQUARE, solver="cg", columns=100, rows=50, **options),  # type: ignore[arg-type]
+        times=times, runs=1, first_call=0, of_one=Amount(calls=10, messages=4, bytes=400), computed_s=1e-3,
+        scale=1.23456,
+    )  # fmt: skip
+
+
+def test_the_workload_repeats_each_motif_and_says_how_much_it_has() -> None:
+    result = RecognisedCaptures(captures=(recognition(motif(), motif(1, assumed=("rows: guessed",)), rest=310),))
+
+    assert recognised_workload(result, job="my job") == (
+        "# app on 4 ranks as motifs.\n"
+        "# Written by `stressbench recognise` from a capture, of which it has 50.0% of calls, 100.0% of messages, "
+        "100.0% of bytes.\n"
+        "# Not shown by the messages: rows: guessed.\n"
+        "\n"
+        "[SET] nodes=2\n"
+        "\n"
+        '[JOB_NAME] "my job"\n'
+        "[NODES] ${nodes}\n"
+        "[LOOP] 30\n"
+        "  [MOTIF] tealeaf --solver cg --columns 100 --rows 50 --scale 1.235\n"
+        "[END]\n"
+        "[MOTIF] tealeaf --solver cg --columns 100 --rows 50 --scale 1.235\n"
+    )
+
+
+def test_a_scaled_workload_has_the_scaled_motifs() -> None:
+    scaled = ScaledMotif(words=("tealeaf", "-x", "400"), times=30, of_one=Amount(), computed_s=None)
+    result = RecognisedCaptures(
+        captures=(recognition(motif()),), scaled=Scaled(ranks=64, size=16, motifs=(scaled,))
+    )  # fmt: skip
+
+    text = recognised_workload(result, job="app")
+
+    assert "# Scaled to 64 ranks, 16 times the cells.\n" in text
+    assert "[LOOP] 30\n  [MOTIF] tealeaf -x 400\n[END]\n" in text
+    assert "--scale" not in text
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, [1]), (36, [1, 2, 3, 4, 6, 9, 12, 18, 36]), (7, [1, 7])])
+def test_divisors_are_ascending_and_each_once(number: int, expected: list[int]) -> None:
+    assert list(divisors(number)) == expected
+
+
+def test_roots_are_of_integers() -> None:
+    assert (root(32**3, 3), root(33**3 - 1, 3), root(0, 3)) == (32, 33, 0)

@@ -234,6 +234,18 @@ def test_a_million_passes_are_found_without_expanding_them(tmp_path: Path, teste
     assert found.explained.calls == program_.total.calls
 
 
+@pytest.mark.parametrize("in_row", [1, 3, 5])
+def test_an_outer_loop_repeats_the_runs_of_an_inner_one(tmp_path: Path, in_row: int) -> None:
+    rules = [[[-1, 5000]], [[3, 1], [-2, in_row]], [[0, 1], [1, 1], [2, 1]]]
+    ranks = [MadeRank([*exchange(rank), *barrier(rank)], rules=rules) for rank in range(2)]
+    program_ = ProgramCalls(read_trace(MadeTrace(ranks).write(tmp_path, "program.trace")))
+
+    found = program_.occurrences(program(tmp_path, exchange, name="motif"))
+
+    assert found is not None
+    assert (found.times, found.in_row, found.most_runs) == (5000 * in_row, in_row, 5000)
+
+
 def test_what_a_motif_has_taken_is_not_found_again(tmp_path: Path) -> None:
     made = ProgramCalls(program(tmp_path, *[exchange] * 5, barrier))
     motif = program(tmp_path, exchange, name="motif")
@@ -311,7 +323,7 @@ def recognition(*motifs: RecognisedMotif, rest: int = 0) -> Recognition:
 def motif(times: int = 30, **options: object) -> RecognisedMotif:
     return RecognisedMotif(
         candidate=candidate("tealeaf", SQUARE, solver="cg", columns=100, rows=50, **options),  # type: ignore[arg-type]
-        times=times, runs=1, first_call=0, of_one=Amount(calls=10, messages=4, bytes=400), computed_s=1e-3,
+        times=times, runs=1, of_one=Amount(calls=10, messages=4, bytes=400), computed_s=1e-3,
         scale=1.23456,
     )  # fmt: skip
 

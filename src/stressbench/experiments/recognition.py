@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 import orjson
@@ -39,7 +40,6 @@ from stressbench.tracing.recognition.recognised import (
     recognised_workload,
     scaled_to,
 )
-from stressbench.tracing.replay import replay_suitability
 
 SUFFIX = ".sb"
 _JOB = "program"
@@ -70,8 +70,6 @@ def recognise_captures(
     if output is not None:
         check_output(output, endings=(SUFFIX,), replace=True)
     traces = [read_trace(path) for path in captures]
-    for trace in traces:
-        trace.require_complete()
     found_engine = find_engine(explicit=engine, environment=os.environ)
     with scratch_directory("recognise") as folder:
         search = _Search(engine=found_engine, folder=folder, any_tag=any_tag, progress=progress)
@@ -109,18 +107,18 @@ class _Search:
         programs = list(map(self._program, traces))
         remaining = list(dict.fromkeys(one for trace in traces for one in self._candidates(trace)))
         self.progress(f"comparing the calls of {len(remaining)} motifs with options", level=Level.progress)
-        motifs: list[list[RecognisedMotif]] = [[] for _ in traces]
+        motifs: list[list[tuple[int, RecognisedMotif]]] = [[] for _ in traces]  # with the place of the first iteration
         while matches := [match for candidate in remaining if (match := self._match(candidate, programs))]:
             best = max(matches, key=_Match.rank)
             for program, found, own in zip(programs, best.occurrences, motifs, strict=True):
                 if found is not None:
                     program.take(found)
-                    own.append(self._recognised(best.candidate, found))
+                    own.append((found.first, self._recognised(best.candidate, found)))
             remaining = [match.candidate for match in matches if match is not best]
         return tuple(
             Recognition(
-                program=trace.header.program, ranks=trace.header.ranks, nodes=replay_suitability(trace).nodes,
-                motifs=tuple(sorted(own, key=lambda motif: motif.first_call)), total=program.total,
+                program=trace.header.program, ranks=trace.header.ranks, nodes=trace.header.hosts,
+                motifs=tuple(motif for _, motif in sorted(own, key=itemgetter(0))), total=program.total,
             )
             for trace, program, own in zip(traces, programs, motifs, strict=True)
         )  # fmt: skip
@@ -185,8 +183,7 @@ class _Search:
     def _recognised(self, candidate: Candidate, found: Occurrences) -> RecognisedMotif:
         own_s = self._computation_s(candidate, ranks=len(found.runs))
         return RecognisedMotif(
-            candidate=candidate, times=found.times, runs=max(map(len, found.runs)),
-            first_call=min((runs[0].start for runs in found.runs if runs), default=0), of_one=found.of_one,
+            candidate=candidate, times=found.times, runs=found.most_runs, of_one=found.of_one,
             computed_s=found.computed_s,
             scale=None if found.computed_s is None or own_s is None else found.computed_s / own_s,
         )  # fmt: skip

@@ -5,8 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from stressbench.formats.trace import RankTrace, Trace
 from stressbench.tracing.alphabet import CallAlphabet
 from stressbench.tracing.completions import makes_tests, with_early_completions
@@ -40,7 +38,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrences:
-    """How often a program makes the calls of a motif: `times` in all, up to `in_row` in a row.
+    """How often a program makes the calls of a motif: `times` in all, up to `in_row` in a row, in `most_runs` runs.
 
     `runs`: of each rank, where the calls of successive iterations are in its shortened sequence. `of_one`: what an
     iteration of the motif has. `computed_s`: seconds between its calls in one iteration, mean over the ranks; None
@@ -49,9 +47,15 @@ class Occurrences:
 
     times: int
     in_row: int
+    most_runs: int
     runs: tuple[tuple[IterationSpan, ...], ...]
     of_one: Amount
     computed_s: float | None
+
+    @property
+    def first(self) -> int:
+        """Place of the first iteration in the shortened sequence of a rank; for comparison with other motifs."""
+        return min(runs[0].start for runs in self.runs if runs)
 
     @property
     def explained(self) -> Amount:
@@ -95,23 +99,24 @@ class ProgramCalls:
         """
         runs: list[tuple[IterationSpan, ...]] = []
         times: set[int] = set()
-        in_row, amount, computed_s = 0, Amount(), 0.0
+        in_row, most_runs, amount, computed_s = 0, 0, Amount(), 0.0
         for own, program in zip(motif.ranks(), self._ranks, strict=True):
             iteration = self._alphabet.encode(own, completes_early=program.completes_early)
             found = program.long_runs(iteration)
             if iteration:
-                times.add(sum(run_times for _, run_times in found))
+                times.add(sum(run.times for run in found))
                 if not found or len(times) > 1:
                     return None
-            in_row = max([in_row, *(run_times for _, run_times in found)])
-            runs.append(tuple(run for run, _ in found))
+            in_row = max([in_row, *(run.in_row for run in found)])
+            most_runs = max(most_runs, sum(run.runs for run in found))
+            runs.append(tuple(run.span for run in found))
             amount += amount_of(own)
             computed_s += program.computed_s(iteration)
         if not times:
             return None
         timed = all(rank.timed for rank in self._ranks)
         return Occurrences(
-            times=times.pop(), in_row=in_row, runs=tuple(runs), of_one=amount,
+            times=times.pop(), in_row=in_row, most_runs=most_runs, runs=tuple(runs), of_one=amount,
             computed_s=computed_s / len(self._ranks) if timed else None,
         )  # fmt: skip
 
@@ -121,16 +126,30 @@ class ProgramCalls:
             rank.take(runs)
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run of successive iterations in a shortened sequence, which stands for `runs` equal ones in the whole."""
+
+    span: IterationSpan
+    runs: int
+    in_row: int
+
+    @property
+    def times(self) -> int:
+        """Iterations in all of these runs."""
+        return self.runs * self.in_row
+
+
 @dataclass(slots=True)
 class _RankCalls:
     """The shortened sequence of a rank as a text.
 
-    `before`: how many calls of the whole sequence are before each place, None if it was not shortened. `gaps_s`:
+    `stands_for`: how many calls of the whole sequence each of them stands for, None if it was not shortened. `gaps_s`:
     seconds before all calls with the same character, `counts` of them.
     """
 
     text: str
-    before: Counts | None
+    stands_for: Counts | None
     completes_early: bool
     amount: Amount
     timed: bool
@@ -153,18 +172,22 @@ class _RankCalls:
         for character, call in zip(of_each_call, rank.calls, strict=True):
             counts[character] += call.n
         return cls(
-            text=text, before=None if stands_for is None else np.concatenate([[0], np.cumsum(stands_for)]),
-            completes_early=early, amount=amount_of(rank), timed=bool(rank.gaps), counts=counts, gaps_s=gaps_s,
+            text=text, stands_for=stands_for, completes_early=early, amount=amount_of(rank), timed=bool(rank.gaps),
+            counts=counts, gaps_s=gaps_s,
         )  # fmt: skip
 
-    def long_runs(self, iteration: str) -> Sequence[tuple[IterationSpan, int]]:
-        """Runs of successive iterations, and how many iterations of the whole sequence each of them stands for."""
-        runs = [(run, self._times(run)) for run in runs_of(self.text, iteration)] if iteration else []
-        fewest = min(FEWEST_IN_ROW, max((times for _, times in runs), default=0))
-        return [(run, times) for run, times in runs if times >= fewest]
+    def long_runs(self, iteration: str) -> Sequence[_Run]:
+        """Runs of successive iterations; short ones only if there are no others."""
+        runs = [self._run(span) for span in runs_of(self.text, iteration)] if iteration else []
+        fewest = min(FEWEST_IN_ROW, max((run.in_row for run in runs), default=0))
+        return [run for run in runs if run.in_row >= fewest]
 
-    def _times(self, run: IterationSpan) -> int:
-        return run.times if self.before is None else int(self.before[run.end] - self.before[run.start]) // run.calls
+    def _run(self, span: IterationSpan) -> _Run:
+        if self.stands_for is None:
+            return _Run(span, runs=1, in_row=span.times)
+        stands_for = self.stands_for[span.start : span.end]
+        runs = int(stands_for.min())  # passes of an outer loop: what calls stand for beyond that is within the run
+        return _Run(span, runs=runs, in_row=int(stands_for.sum()) // (span.calls * runs))
 
     def computed_s(self, iteration: str) -> float:
         """Seconds before the calls of an iteration, as long as the mean before equal calls."""

@@ -22,7 +22,6 @@ class RecognisedMotif:
     candidate: Candidate
     times: int
     runs: int
-    first_call: int
     of_one: Amount
     computed_s: float | None
     scale: float | None
@@ -45,7 +44,7 @@ class RecognisedMotif:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recognition:
-    """The motifs of a capture, in the order of their first calls on rank 0; `total`: what the whole capture has."""
+    """The motifs of a capture, in the order of their first calls; `total`: what the whole capture has."""
 
     program: str | None
     ranks: int

@@ -324,6 +324,13 @@ std::int64_t CallList::conditional_waits() const {
   return sum;
 }
 
+PersistentSends::PersistentSends(const CallList& list)
+    : sends_(static_cast<std::size_t>(list.request_slots()), nullptr) {
+  for (const PersistentCall& persistent : list.persistent()) {
+    if (const auto* send = std::get_if<Isend>(&persistent)) send_of(send->request) = send;
+  }
+}
+
 Traffic CallList::traffic(double scale) const {
   Traffic sum;
   const auto count_message = [&]<class C>(const C& call, std::int64_t times) {
@@ -333,29 +340,15 @@ Traffic CallList::traffic(double scale) const {
       sum.message_bytes += times * call.out.count * size_of(call.type);
     }
   };
-  std::vector<const Isend*> sends(static_cast<std::size_t>(request_slots_), nullptr);  // of persistent requests
-  const auto send_of = [&](Request request) -> const Isend*& { return sends[static_cast<std::size_t>(request.slot)]; };
-  const auto count_started = [&](Request request, std::int64_t times) {
-    if (send_of(request) != nullptr) count_message(*send_of(request), times);
-  };
-  for (const PersistentCall& persistent : persistent_) {
-    if (const auto* send = std::get_if<Isend>(&persistent)) send_of(send->request) = send;
-  }
+  PersistentSends persistent(*this);
   for_each_call([&]<class C>(const C& call, std::int64_t times) {
+    persistent.visit_started(call, [&](const Isend& send) { count_message(send, times); });
     if constexpr (std::same_as<C, Compute>) {
       sum.compute_s += static_cast<double>(times) * call.duration_ns * scale * 1e-9;
-    } else if constexpr (std::same_as<C, SendInit>) {
-      send_of(call.request) = &call;
-    } else if constexpr (std::same_as<C, ReceiveInit>) {
-      send_of(call.request) = nullptr;
-    } else if constexpr (std::same_as<C, Start>) {
-      count_started(call.request, times);
-    } else if constexpr (std::same_as<C, StartAll>) {
-      for (int k = 0; k < call.requests.count; ++k) count_started(call.requests[k], times);
     } else if constexpr (IsCollective<C>) {
       sum.collectives += ranks_of(call).rank == 0 ? times : 0;
       sum.collective_bytes += times * bytes_sent(call);
-    } else {
+    } else if constexpr (!std::same_as<C, SendInit>) {
       count_message(call, times);
     }
   });

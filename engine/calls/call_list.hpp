@@ -126,6 +126,32 @@ class CallList {
   std::vector<int> receive_inits_;  // by request slot, the index of its last ReceiveInit; -1: none
 };
 
+// The message that each persistent request sends, while the calls of a list are visited in order.
+class PersistentSends {
+ public:
+  // Those whose requests exist before the first call.
+  explicit PersistentSends(const CallList& list);
+
+  // Must be called for each call. Calls visit(Isend) for each message that the call starts.
+  template <class C, class Visit>
+  void visit_started(const C& call, Visit visit) {
+    if constexpr (std::same_as<C, SendInit>) {
+      send_of(call.request) = &call;
+    } else if constexpr (std::same_as<C, ReceiveInit>) {
+      send_of(call.request) = nullptr;
+    } else if constexpr (std::same_as<C, Start>) {
+      if (send_of(call.request) != nullptr) visit(*send_of(call.request));
+    } else if constexpr (std::same_as<C, StartAll>) {
+      for (int k = 0; k < call.requests.count; ++k) visit_started(Start{call.requests[k]}, visit);
+    }
+  }
+
+ private:
+  const Isend*& send_of(Request request) { return sends_[static_cast<std::size_t>(request.slot)]; }
+
+  std::vector<const Isend*> sends_;  // by request slot; null: none
+};
+
 // Calls visit(call, its index) for each execution of a call in an iteration, in order, except loops.
 // `remaining_passes` has one element for each call of the list.
 template <class Visit>

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <bit>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -16,11 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string with_checksum(const Json& line) {
-  std::string text = line.dump();
-  text.pop_back();
-  return fmt::format("{},\"crc32\":\"{:08x}\"}}\n", text, trace::checksum(text));
-}
+std::string sealed(const Json& object) { return trace::with_checksum(object.dump()); }
 
 const char* type_name(calls::ElementType type) {
   switch (type) {
@@ -98,16 +94,16 @@ bool is_collective(const Json& fields) { return fields.contains("comm") && !fiel
 }  // namespace
 
 std::string trace_header_line(const std::string& program, int ranks) {
-  return with_checksum({{"type", "header"},
-                        {"format", "stressbench-trace"},
-                        {"version", 1},
-                        {"mode", "capture"},
-                        {"ranks", ranks},
-                        {"program", program},
-                        {"timed", false}});
+  return sealed({{"type", "header"},
+                 {"format", "stressbench-trace"},
+                 {"version", 1},
+                 {"mode", "capture"},
+                 {"ranks", ranks},
+                 {"program", program},
+                 {"timed", false}});
 }
 
-std::string trace_end_line(int ranks) { return with_checksum({{"type", "end"}, {"ranks", ranks}, {"complete", true}}); }
+std::string trace_end_line(int ranks) { return sealed({{"type", "end"}, {"ranks", ranks}, {"complete", true}}); }
 
 void SplitMembers::add(const calls::CallList& calls) {
   for (std::size_t k = 0; k < calls.splits().size(); ++k) {
@@ -126,7 +122,7 @@ class RankSequence::Writer {
         calls_(calls),
         first_slot_(sequence.request_slots_),
         first_split_(sequence.comms_.size()),
-        messages_(static_cast<std::size_t>(calls.request_slots())),
+        persistent_(calls),
         inits_(static_cast<std::size_t>(calls.request_slots()), -1) {
     sequence.request_slots_ += calls.request_slots();
   }
@@ -147,15 +143,6 @@ class RankSequence::Writer {
   }
 
  private:
-  struct Message {
-    int to = 0;
-    std::int64_t bytes = 0;
-  };
-
-  std::optional<Message>& message_of(calls::Request request) {
-    return messages_[static_cast<std::size_t>(request.slot)];
-  }
-
   template <class C>
   Json fields_of(std::string_view op, const C& call) const {
     Json fields{{"op", op}};
@@ -184,11 +171,9 @@ class RankSequence::Writer {
     } else if constexpr (std::same_as<C, calls::Barrier>) {
       fields["bytes"] = 0;
     } else if constexpr (std::same_as<C, calls::Alltoallv>) {
-      const Json counts = byte_counts(calls_.list(call.counts_to), call.type);
-      std::int64_t sum = 0;
-      for (const Json& bytes : counts) sum += bytes.template get<std::int64_t>();
-      fields["bytes"] = sum;
-      fields["counts"] = counts;
+      const std::vector<int>& counts = calls_.list(call.counts_to);
+      fields["bytes"] = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) * calls::size_of(call.type);
+      fields["counts"] = byte_counts(counts, call.type);
       fields["receive_counts"] = byte_counts(calls_.list(call.counts_from), call.type);
     } else if constexpr (calls::IsCollective<C>) {
       fields["bytes"] = call.count * calls::size_of(call.type);
@@ -204,25 +189,17 @@ class RankSequence::Writer {
     if constexpr (requires { call.source; }) {
       if (call.source == calls::Source::any) fields["any"] = "source";
     }
-    if constexpr (std::same_as<decltype(request_in(call)), std::optional<calls::Request>>) {
-      if (const auto request = request_in(call)) fields["request"] = first_slot_ + request->slot;
-    }
+    if (const auto request = created_by(call)) fields["request"] = first_slot_ + request->slot;
     return fields;
   }
 
-  // The request that a call creates.
   template <class C>
-  static auto request_in(const C& call) {
-    if constexpr (calls::IsCollective<C>) {
+  static std::optional<calls::Request> created_by(const C& call) {
+    constexpr bool is_message = calls::Sends<C> || calls::Receives<C> || std::same_as<C, calls::UnmatchedIrecv>;
+    if constexpr ((calls::IsCollective<C> || is_message) && requires { call.request; }) {
       return call.request;
-    } else if constexpr (calls::Sends<C> || calls::Receives<C> || std::same_as<C, calls::UnmatchedIrecv>) {
-      if constexpr (requires { call.request; }) {
-        return std::optional<calls::Request>(call.request);
-      } else {
-        return std::optional<calls::Request>();
-      }
     } else {
-      return 0;
+      return std::nullopt;
     }
   }
 
@@ -231,13 +208,6 @@ class RankSequence::Writer {
   void create_before(const C& call) {
     Json fields = fields_of(calls::Sends<C> ? "Send_init" : "Recv_init", call);
     inits_[static_cast<std::size_t>(call.request.slot)] = sequence_.number_of({std::move(fields)});
-    if constexpr (calls::Sends<C>) remember(call);
-  }
-
-  template <class C>
-  void remember(const C& send) {
-    message_of(send.request).reset();
-    if (send.out.to >= 0) message_of(send.request) = {send.out.to, send.out.count * calls::size_of(send.type)};
   }
 
   template <class C>
@@ -260,19 +230,20 @@ class RankSequence::Writer {
   // Adds the requests that the call names and the messages that it sends.
   template <class C>
   void complete(DistinctCall& distinct, const C& call) {
-    if constexpr (std::same_as<C, calls::SendInit>) {
-      remember(call);
-    } else if constexpr (std::same_as<C, calls::ReceiveInit>) {
-      message_of(call.request).reset();
-    } else if constexpr (calls::Sends<C>) {
-      if (call.out.to >= 0) distinct.messages.emplace_back(call.out.to, call.out.count * calls::size_of(call.type));
-    } else if constexpr (std::same_as<C, calls::StartAll>) {
+    const auto send = [&](const auto& message) {
+      if (message.out.to >= 0)
+        distinct.messages.emplace_back(message.out.to, message.out.count * calls::size_of(message.type));
+    };
+    persistent_.visit_started(call, send);
+    if constexpr (std::same_as<C, calls::StartAll>) {
       start(distinct, call.requests);
       Json& inits = distinct.fields["inits"] = Json::array();
       for (int k = 0; k < call.requests.count; ++k)
         inits.push_back(inits_[static_cast<std::size_t>(call.requests[k].slot)]);
     } else if constexpr (std::same_as<C, calls::Start>) {
       start(distinct, {call.request.slot, 1});
+    } else if constexpr (calls::Sends<C> && !std::same_as<C, calls::SendInit>) {
+      send(call);
     } else if constexpr (std::same_as<C, calls::Wait> || std::same_as<C, calls::FreeRequest> ||
                          std::same_as<C, calls::Cancel>) {
       distinct.fields["requests"] = slots_of({call.request.slot, 1}, first_slot_);
@@ -282,15 +253,10 @@ class RankSequence::Writer {
     }
   }
 
-  void start(DistinctCall& distinct, calls::Requests requests) {
-    std::int64_t bytes = 0;
-    for (int k = 0; k < requests.count; ++k) {
-      if (const auto& message = message_of(requests[k])) {
-        distinct.messages.emplace_back(message->to, message->bytes);
-        bytes += message->bytes;
-      }
-    }
-    distinct.fields["bytes"] = bytes;
+  void start(DistinctCall& distinct, calls::Requests requests) const {
+    std::int64_t sum = 0;
+    for (const auto& [to, bytes] : distinct.messages) sum += bytes;
+    distinct.fields["bytes"] = sum;
     distinct.fields["requests"] = slots_of(requests, first_slot_);
   }
 
@@ -298,9 +264,9 @@ class RankSequence::Writer {
   const calls::CallList& calls_;
   int first_slot_;
   std::size_t first_split_;
-  std::vector<std::optional<Message>> messages_;  // of persistent sends, by slot
-  std::vector<std::int64_t> inits_;               // the call that created the request before the sequence, by slot
-  std::vector<std::vector<Item>> open_{1};        // loops, the innermost last
+  calls::PersistentSends persistent_;
+  std::vector<std::int64_t> inits_;         // the call that created the request before the sequence, by slot
+  std::vector<std::vector<Item>> open_{1};  // loops, the innermost last
   std::vector<std::int64_t> times_;
 };
 
@@ -406,7 +372,7 @@ std::string RankSequence::line(Part whole) const {
   }
   line["sequence_calls"] = sequence_calls;
   line["lost"] = nullptr;
-  return with_checksum(line);
+  return sealed(line);
 }
 
 }  // namespace stressbench::output

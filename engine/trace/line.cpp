@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::string_view key = ",\"crc32\":";
 
+// What follows the key in the line that begins with these bytes.
+std::string value_after(std::string_view bytes) { return fmt::format("\"{:08x}\"}}", checksum(bytes)); }
+
 }  // namespace
 
 void Position::refuse(std::string_view what) const {
@@ -26,6 +29,11 @@ std::uint32_t checksum(std::string_view bytes) {
   return crc.checksum();
 }
 
+std::string with_checksum(std::string object) {
+  object.pop_back();
+  return fmt::format("{}{}{}\n", object, key, value_after(object));
+}
+
 void verify(const Position& position, std::string_view line) {
   const std::size_t at = line.rfind(key);
   if (at == std::string_view::npos) {
@@ -33,7 +41,7 @@ void verify(const Position& position, std::string_view line) {
   }
   std::string_view recorded = line.substr(at + key.size());
   while (recorded.starts_with(' ')) recorded.remove_prefix(1);
-  const std::string computed = fmt::format("\"{:08x}\"}}", checksum(line.substr(0, at)));
+  const std::string computed = value_after(line.substr(0, at));
   if (recorded != computed) {
     position.refuse(fmt::format("its checksum is {}, but its contents give {}; the file is damaged: capture it again",
                                 recorded.substr(0, 10), computed.substr(0, 10)));

@@ -20,6 +20,8 @@ struct Position {
 
 // CRC-32 as in zlib.
 std::uint32_t checksum(std::string_view bytes);
+// The line of a JSON object, with key `crc32` at its end.
+std::string with_checksum(std::string object);
 // Throws UserMistake unless the line ends with key `crc32` and the checksum of the bytes before that key.
 void verify(const Position& position, std::string_view line);
 

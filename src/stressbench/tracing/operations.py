@@ -46,6 +46,8 @@ WAIT_OF_TEST = {"Test": "Wait", "Testall": "Waitall"}
 SENDRECV_CALLS = frozenset({"Sendrecv", "Sendrecv_replace"})
 START_CALLS = frozenset({"Start", "Startall"})
 PERSISTENT_INITS = frozenset(name for name in (*SEND_TOKENS, *RECEIVE_TOKENS) if name.endswith("_init"))
+SENDING_CALLS = (SEND_TOKENS.keys() - PERSISTENT_INITS) | SENDRECV_CALLS
+"""Calls that send a message by themselves."""
 TEST_CALLS = frozenset({"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe"})
 """Calls that may find nothing; the reference profiles omit them from sequences."""
 COMPLETIONS_OF_ANY = frozenset({"Waitany", "Waitsome", "Testany", "Testsome"})

@@ -18,6 +18,7 @@ from stressbench.tracing.operations import (
     PERSISTENT_INITS,
     RECEIVE_TOKENS,
     SEND_TOKENS,
+    SENDING_CALLS,
     SENDRECV_CALLS,
     START_CALLS,
     WINDOW_CONSTRUCTORS,
@@ -114,8 +115,7 @@ class CallTokenizer:
             creators = call.creators_of_requests(self._slots)
             started = [self.stream.calls[creator] for creator in creators if creator is not None]
             return tuple(self._message(init) for init in started if init.op in SEND_TOKENS and init.peer != -1)
-        sends = (call.op in SEND_TOKENS and call.op not in PERSISTENT_INITS) or call.op in SENDRECV_CALLS
-        return (self._message(call),) if sends and call.peer != -1 else ()
+        return (self._message(call),) if call.op in SENDING_CALLS and call.peer != -1 else ()
 
     def root(self, call: Call) -> int:
         """World rank of a collective's root; -1 without a root."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stressbench.formats.trace import RankTrace, Trace
-from stressbench.tracing.operations import COLLECTIVES, PERSISTENT_INITS, SEND_TOKENS, SENDRECV_CALLS
+from stressbench.tracing.operations import COLLECTIVES, SENDING_CALLS
 from stressbench.tracing.ranks import WorldRanks
 
 
@@ -88,8 +88,9 @@ def _sent_by(rank: RankTrace) -> Counter[SentMessage]:
     counts: Counter[SentMessage] = Counter()
     for stream in rank.streams_by_thread():
         for call in stream.calls:
-            sends = (call.op in SEND_TOKENS and call.op not in PERSISTENT_INITS) or call.op in SENDRECV_CALLS
-            to = world.of(call.comm, call.peer) if sends and call.peer is not None else None
+            if call.op not in SENDING_CALLS or call.peer is None:
+                continue
+            to = world.of(call.comm, call.peer)
             if to is not None and to >= 0 and call.n:
                 counts[SentMessage(to, -1 if call.tag is None else call.tag, call.bytes or 0)] += call.n
     return counts

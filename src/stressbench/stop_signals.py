@@ -40,6 +40,42 @@ def handled_by(handler: Handler, signals: Iterable[signal.Signals] = STOP_SIGNAL
             signal.signal(number, restored)
 
 
+class HeldSignals:
+    """A handler that keeps signals until it is known what they are meant for."""
+
+    def __init__(self) -> None:
+        self.arrived: list[int] = []
+        self._handler: Handler | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self._handler is None:
+            self.arrived.append(number)
+        else:
+            self._handler(number, frame)
+
+    def pass_to(self, handler: Handler) -> None:
+        """Call `handler` for the signals that have arrived, and from now on at once."""
+        self._handler = handler
+        while self.arrived:
+            handler(self.arrived.pop(0), None)
+
+
+@contextmanager
+def held_signals() -> Iterator[HeldSignals]:
+    """Stop signals are held until `pass_to`, such as those that arrive while a process is started.
+
+    Signals that were not passed on are handled at the end, as before. Must be entered in the main thread.
+    """
+    held = HeldSignals()
+    try:
+        with handled_by(held):
+            yield held
+    finally:
+        for number in held.arrived:
+            signal.raise_signal(number)
+
+
 @contextmanager
 def deferred(signals: Collection[signal.Signals] = STOP_SIGNALS) -> Iterator[Collection[int]]:
     """Signals that arrive in this context are handled at its end. Yields the previous signal mask, for child processes.

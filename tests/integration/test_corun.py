@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -123,14 +122,11 @@ def test_figures_of_merit_are_read_from_each_program(stressbench, tmp_path):
 
 def processes_in(folder: Path) -> list[str]:
     """Processes whose working directory is this folder."""
-    found = subprocess.run(
-        ["sh", "-c", "ls -d /proc/[0-9]*"], capture_output=True, text=True, check=True
-    ).stdout.split()
     inside = []
-    for process in found:
+    for process in Path("/proc").iterdir():
         try:
-            if Path(process, "cwd").readlink() == folder:
-                inside.append(process)
+            if process.name.isdigit() and (process / "cwd").readlink() == folder:
+                inside.append(process.name)
         except OSError:  # it has ended
             continue
     return inside

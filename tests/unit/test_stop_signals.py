@@ -13,7 +13,10 @@ from typing import TypeAlias
 import pytest
 
 from stressbench.launch.command import Command
+from stressbench.launch.execute import execute
 from stressbench.launch.following import run_forwarding_signals
+from stressbench.launch.paired_launch import PairedLaunch, run_with_background
+from stressbench.launch.stopping import StopPolicy
 from stressbench.stop_signals import STOP_SIGNALS, deferred, handled_by
 
 Receive: TypeAlias = Callable[[signal.Signals], None]
@@ -72,6 +75,53 @@ def test_deferred_signals_are_handled_after_an_error(heard: list[int]) -> None:
     with pytest.raises(OSError, match="no program"), deferred():
         signal.raise_signal(signal.SIGTERM)
         raise OSError("no program")
+
+    assert heard == [signal.SIGTERM]
+
+
+class InterruptedPopen(subprocess.Popen[bytes]):
+    """A process that a stop signal reaches while it is started: nobody knows yet how to end it."""
+
+    def __init__(self, *words, **named) -> None:
+        super().__init__(*words, **named)
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_a_signal_that_arrives_while_a_launch_is_started_stops_it(
+    heard: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
+
+    outcome = execute(Command(argv=("sleep", "60")), log=lambda _: None)
+
+    assert (outcome.stop_requests, outcome.status) == (1, 128 + signal.SIGUSR1)
+    assert heard == []
+
+
+def test_a_signal_that_arrives_while_a_background_launch_is_started_stops_it(
+    heard: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
+    both = [PairedLaunch(command=Command(argv=("sleep", "60")), stop_policy=StopPolicy()) for _ in range(2)]
+
+    outcome = run_with_background(*both, ready=lambda: False, ready_timeout_s=60, log=lambda _: None)
+
+    assert (outcome.program, outcome.interrupted) == (None, True)
+    assert outcome.background.status == 128 + signal.SIGUSR1
+    assert heard == []
+
+
+def test_a_signal_for_a_launch_that_cannot_be_started_is_handled_as_before(
+    heard: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_words: object, **_named: object) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        raise OSError("no program")
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+
+    with pytest.raises(OSError, match="no program"):
+        execute(Command(argv=("sleep", "60")))
 
     assert heard == [signal.SIGTERM]
 

@@ -20,7 +20,7 @@ from stressbench.launch.output_pipe import OutputPipe
 from stressbench.launch.passthrough import Passthrough
 from stressbench.launch.processes import LaunchMark, kill_all
 from stressbench.launch.stopping import TERMINATION_GRACE_S, Launch, StopPolicy
-from stressbench.stop_signals import handled_by
+from stressbench.stop_signals import held_signals
 
 _SIGNAL_POLL_INTERVAL_S = 0.2
 _RANK_SCAN_TIMES_S = (2.0, 15.0)
@@ -70,8 +70,11 @@ def execute(
     `log` receives a sentence when the engine is asked to stop (default: stderr). Raises OSError where the program
     cannot be started.
     """
-    launch = start_launch(command, stop_policy=stop_policy, has_started=has_started, has_finished=has_finished, log=log)
-    with handled_by(launch.on_signal):
+    with held_signals() as signals:
+        launch = start_launch(
+            command, stop_policy=stop_policy, has_started=has_started, has_finished=has_finished, log=log
+        )  # fmt: skip
+        signals.pass_to(launch.on_signal)
         return wait_for_launch(launch, output_to=output_to)
 
 

@@ -14,7 +14,7 @@ from stressbench.launch import clock
 from stressbench.launch.command import Command
 from stressbench.launch.execute import Outcome, start_launch, wait_for_launch
 from stressbench.launch.stopping import Launch, StopPolicy
-from stressbench.stop_signals import handled_by
+from stressbench.stop_signals import held_signals
 
 _POLL_INTERVAL_S = 0.01
 
@@ -124,9 +124,10 @@ def run_with_background(
     OSError where one of them cannot be started; neither is running then.
     """
     ready_deadline_s = clock.now_s() + ready_timeout_s
-    pair = _RunningPair(_start(background), log)
     program_outcome: Outcome | None = None
-    with handled_by(pair.on_signal):
+    with held_signals() as signals:
+        pair = _RunningPair(_start(background), log)
+        signals.pass_to(pair.on_signal)
         pair.start()
         try:
             ready_s = _wait_until_ready(pair, ready, ready_deadline_s)

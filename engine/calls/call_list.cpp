@@ -86,13 +86,13 @@ void CallList::compute(double nanoseconds) {
 }
 
 void CallList::send(int to, int tag, std::int64_t bytes) {
-  if (to < 0) return;
+  if (is_left_out(to)) return;
   const auto [type, count] = amount_of(bytes);
   calls_.emplace_back(Send{type, {to, tag, count}});
 }
 
 void CallList::receive(int from, int tag, std::int64_t bytes) {
-  if (from < 0) return;
+  if (is_left_out(from)) return;
   const auto [type, count] = amount_of(bytes);
   calls_.emplace_back(Receive{type, {from, tag, count, count}});
 }
@@ -112,13 +112,13 @@ Requests CallList::requests(int count) {
 }
 
 void CallList::isend(Request request, int to, int tag, std::int64_t bytes) {
-  if (to < 0) return;
+  if (is_left_out(to)) return;
   const auto [type, count] = amount_of(bytes);
   calls_.emplace_back(Isend{type, {to, tag, count}, request});
 }
 
 void CallList::irecv(Request request, int from, int tag, std::int64_t bytes, Source source) {
-  if (from < 0) return;
+  if (is_left_out(from)) return;
   const auto [type, count] = amount_of(bytes);
   calls_.emplace_back(Irecv{type, {from, tag, count, count}, request, source});
 }

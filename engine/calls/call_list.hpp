@@ -21,8 +21,11 @@ class CallList {
 
   void compute(double nanoseconds);
 
+  // From now on, messages to and from a missing neighbour are calls with MPI_PROC_NULL.
+  void keep_null_calls() noexcept { keeps_null_calls_ = true; }
+
   // Blocking calls. Sizes that are multiples of 8 bytes are sent as doubles, others as bytes. A partner of -1 is a
-  // missing neighbour: no call is added.
+  // missing neighbour: no call is added, unless such calls are kept.
   void send(int to, int tag, std::int64_t bytes);
   void receive(int from, int tag, std::int64_t bytes);
   // `capacity` of the receive buffer may exceed `arriving`.
@@ -116,6 +119,7 @@ class CallList {
   }
   template <IsCollective C>
   std::int64_t bytes_sent(const C& call) const;
+  bool is_left_out(int partner) const noexcept { return partner < 0 && !keeps_null_calls_; }
 
   CommunicatorRef all_ranks_;
   std::vector<Call> calls_;
@@ -123,6 +127,7 @@ class CallList {
   std::vector<std::vector<int>> lists_;
   std::vector<Split> splits_;
   int request_slots_ = 0;
+  bool keeps_null_calls_ = false;
   std::vector<int> receive_inits_;  // by request slot, the index of its last ReceiveInit; -1: none
 };
 

@@ -365,23 +365,24 @@ void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
   const auto request = [&](int slot) { return requests_.data() + slot; };
   const auto rank_or_null = [](int rank) { return rank < 0 ? MPI_PROC_NULL : rank; };
   if constexpr (std::same_as<C, Send>) {
-    mpi::check(MPI_Send(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all), "MPI_Send");
+    mpi::check(MPI_Send(out, call.out.count, datatype_of(call.type), rank_or_null(call.out.to), call.out.tag, all),
+               "MPI_Send");
   } else if constexpr (std::same_as<C, Receive>) {
-    mpi::check(
-        MPI_Recv(in, call.in.capacity, datatype_of(call.type), call.in.from, call.in.tag, all, MPI_STATUS_IGNORE),
-        "MPI_Recv");
+    mpi::check(MPI_Recv(in, call.in.capacity, datatype_of(call.type), rank_or_null(call.in.from), call.in.tag, all,
+                        MPI_STATUS_IGNORE),
+               "MPI_Recv");
   } else if constexpr (std::same_as<C, SendReceive>) {
     MPI_Datatype type = datatype_of(call.type);
     mpi::check(MPI_Sendrecv(out, call.out.count, type, rank_or_null(call.out.to), call.out.tag, in, call.in.capacity,
                             type, rank_or_null(call.in.from), call.in.tag, all, MPI_STATUS_IGNORE),
                "MPI_Sendrecv");
   } else if constexpr (std::same_as<C, Isend>) {
-    mpi::check(MPI_Isend(out, call.out.count, datatype_of(call.type), call.out.to, call.out.tag, all,
+    mpi::check(MPI_Isend(out, call.out.count, datatype_of(call.type), rank_or_null(call.out.to), call.out.tag, all,
                          request(call.request.slot)),
                "MPI_Isend");
   } else if constexpr (std::same_as<C, Irecv>) {
     mpi::check(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
-                         call.source == Source::any ? MPI_ANY_SOURCE : call.in.from, call.in.tag, all,
+                         call.source == Source::any ? MPI_ANY_SOURCE : rank_or_null(call.in.from), call.in.tag, all,
                          request(call.request.slot)),
                "MPI_Irecv");
   } else if constexpr (std::same_as<C, SendInit> || std::same_as<C, ReceiveInit>) {

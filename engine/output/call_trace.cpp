@@ -69,6 +69,8 @@ Json byte_counts(const std::vector<int>& counts, calls::ElementType type) {
   return bytes;
 }
 
+constexpr int null_request = -1;
+
 Json slots_of(calls::Requests requests, int first_slot) {
   Json slots = Json::array();
   for (int k = 0; k < requests.count; ++k) slots.push_back(first_slot + requests[k].slot);
@@ -123,8 +125,16 @@ class RankSequence::Writer {
         first_slot_(sequence.request_slots_),
         first_split_(sequence.comms_.size()),
         persistent_(calls),
-        inits_(static_cast<std::size_t>(calls.request_slots()), -1) {
+        inits_(static_cast<std::size_t>(calls.request_slots()), -1),
+        states_(static_cast<std::size_t>(calls.request_slots()), State::never) {
     sequence.request_slots_ += calls.request_slots();
+    for (const calls::Call& call : calls.calls()) {
+      std::visit(
+          [this](const auto& one) {
+            if (const auto request = created_by(one)) state_of(request->slot) = State::null;
+          },
+          call);
+    }
   }
 
   Part write(const SplitMembers& members) {
@@ -208,6 +218,7 @@ class RankSequence::Writer {
   void create_before(const C& call) {
     Json fields = fields_of(calls::Sends<C> ? "Send_init" : "Recv_init", call);
     inits_[static_cast<std::size_t>(call.request.slot)] = sequence_.number_of({std::move(fields)});
+    state_of(call.request.slot) = State::persistent;
   }
 
   template <class C>
@@ -230,6 +241,10 @@ class RankSequence::Writer {
   // Adds the requests that the call names and the messages that it sends.
   template <class C>
   void complete(DistinctCall& distinct, const C& call) {
+    if (const auto request = created_by(call)) {
+      constexpr bool lasts = std::same_as<C, calls::SendInit> || std::same_as<C, calls::ReceiveInit>;
+      state_of(request->slot) = lasts ? State::persistent : State::pending;
+    }
     const auto send = [&](const auto& message) {
       if (message.out.to >= 0)
         distinct.messages.emplace_back(message.out.to, message.out.count * calls::size_of(message.type));
@@ -247,10 +262,30 @@ class RankSequence::Writer {
     } else if constexpr (std::same_as<C, calls::Wait> || std::same_as<C, calls::FreeRequest> ||
                          std::same_as<C, calls::Cancel>) {
       distinct.fields["requests"] = slots_of({call.request.slot, 1}, first_slot_);
+      set_state(call.request.slot, State::pending, State::null);
     } else if constexpr (std::same_as<C, calls::WaitAll> || std::same_as<C, calls::WaitAllUnlessTested>) {
-      distinct.fields["requests"] = slots_of(call.requests, first_slot_);
+      distinct.fields["requests"] = waited_for(call.requests);
       distinct.follows_test = std::same_as<C, calls::WaitAllUnlessTested>;
     }
+  }
+
+  // The slots of a wait, with that of a null request in place of those that hold none at that point. What a loop leaves
+  // in a slot for its next pass is not known when the call is written.
+  Json waited_for(calls::Requests requests) {
+    Json slots = slots_of(requests, first_slot_);
+    for (int k = 0; k < requests.count; ++k) {
+      const int slot = requests[k].slot;
+      if (state_of(slot) == State::never || (state_of(slot) == State::null && open_.size() == 1))
+        slots[static_cast<std::size_t>(k)] = null_request;
+      set_state(slot, State::pending, State::null);
+    }
+    return slots;
+  }
+
+  enum class State : std::uint8_t { never, null, pending, persistent };  // of a slot; never: nothing uses it
+  State& state_of(int slot) { return states_[static_cast<std::size_t>(slot)]; }
+  void set_state(int slot, State from, State to) {
+    if (state_of(slot) == from) state_of(slot) = to;
   }
 
   void start(DistinctCall& distinct, calls::Requests requests) const {
@@ -266,6 +301,7 @@ class RankSequence::Writer {
   std::size_t first_split_;
   calls::PersistentSends persistent_;
   std::vector<std::int64_t> inits_;         // the call that created the request before the sequence, by slot
+  std::vector<State> states_;               // by slot
   std::vector<std::vector<Item>> open_{1};  // loops, the innermost last
   std::vector<std::int64_t> times_;
 };

@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"halo3d", Options{{"columns", "20"}, {"rows", "20"}, {"planes", "20"}, {"overlap", ""}}},
         std::pair{"amg", Options{{"points", "6x5x4"}}},
         std::pair{"umt", Options{{"zones", "1x2x1"}, {"groups", "2"}, {"order", "2"}, {"temperature-iterations", "2"}}},
-        std::pair{"traffic", Options{{"like", "charon"}}},
+        std::pair{"stencil", Options{{"null-calls", ""}}}, std::pair{"traffic", Options{{"like", "charon"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"distribution", "gamma"}, {"deviation", "50"}, {"-i", "9"}}},
         std::pair{"compute", Options{{"mean", "100"}, {"mode", "sleep"}}},
         std::pair{"mpiio", Options{{"size", "1000"}, {"file", "allocation_test.out"}}},

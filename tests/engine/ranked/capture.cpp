@@ -107,7 +107,7 @@ void count_message(int count, MPI_Datatype type) {
 void sent_message(const char* kind, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator) {
   const std::int64_t bytes = bytes_of(count, type);
   note([&] { return fmt::format("{}>{}:{}:{}", kind, world_rank(communicator, to), tag, bytes); });
-  count_message(count, type);
+  if (to != MPI_PROC_NULL) count_message(count, type);
 }
 void received_message(const char* kind, int count, MPI_Datatype type, int from, int tag, MPI_Comm communicator) {
   note([&] { return fmt::format("{}<{}:{}:{}", kind, world_rank(communicator, from), tag, bytes_of(count, type)); });

@@ -151,7 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"traffic", Options{{"like", "charon"}}},
                     std::pair{"data_parallel", Options{{"parameters", "1000"}}},
                     std::pair{"fsdp", Options{{"parameters", "1000"}}},
-                    std::pair{"moe", Options{{"tokens", "64"}, {"layers", "1"}}}));
+                    std::pair{"moe", Options{{"tokens", "64"}, {"layers", "1"}}},
+                    std::pair{"stencil", Options{{"null-calls", ""}}}));
 
 const Options small{{"columns", "20"}, {"rows", "20"}};
 

@@ -29,6 +29,17 @@ struct Case {
 
 const std::string scratch = "verify_test.out";
 
+// Calls of motif stencil of every kind, on 2 x 2 ranks.
+const std::vector<std::pair<std::string, std::string>> stencil_calls{
+    {"mesh", "5x3"},
+    {"periodic", "y"},
+    {"null-calls", ""},
+    {"calls",
+     "irecv -x 8*y tag 1; isend +x 8*y tag 1; wait; wait; sendrecv +y 8*x -y 8*x tag 2; irecv +x 20; isend -x 20; "
+     "waitall; send +x 4*X; recv -x 4*X; bcast 16 root 1 along x; allgather 12 along y; allreduce 12 min; alltoall 8; "
+     "reduce 24 max root 3 along xy; barrier along x"},
+    {"compute", "off"}};
+
 std::string from_to(int sender, int receiver, int offset) {
   return "rank " + std::to_string(receiver) + " received .* from rank " + std::to_string(sender) + " at offset " +
          std::to_string(offset) + " of the message, expected 0x";
@@ -117,6 +128,12 @@ std::vector<Case> cases() {
        5,
        from_to(0, 1, 5)},  // fluxes of the only sweep
       {"traffic", {{"like", "charon"}, {"compute", "off"}}, 4, 1, 5, 8, from_to(2, 1, 8)},
+      {"stencil", stencil_calls, 4, 2, 0, 9, from_to(0, 2, 9)},
+      {"stencil", stencil_calls, 4, 2, 1, 5, from_to(3, 2, 5)},                          // round the periodic dimension
+      {"stencil", stencil_calls, 4, 3, 3, 17, from_to(1, 3, 17)},                        // after a receive from nobody
+      {"stencil", stencil_calls, 4, 0, 4, 8, "from rank 1 at offset 8 of the message"},  // the root along x
+      {"stencil", stencil_calls, 4, 2, 4, 13, "from rank 1 at offset 1 of the message"},  // gathered along y
+      {"stencil", stencil_calls, 4, 3, 7, 3, "rank 3 got another result than 1"},
       {"alltoall", {{"size", "100"}}, 3, 1, 0, 250, from_to(2, 1, 50)},
       {"alltoall", {{"size", "100"}, {"in-place", ""}}, 3, 2, 0, 100, from_to(1, 2, 0)},
       {"alltoall", {{"size", "100"}, {"call", "alltoallv"}}, 2, 0, 0, 0, from_to(0, 0, 0)},

@@ -1,3 +1,6 @@
 """For all tests in Python."""
 
-pytest_plugins = ["support.figures", "support.examples", "support.fixtures", "support.golden", "support.mutations"]
+pytest_plugins = [
+    "support.figures", "support.examples", "support.fixtures", "support.golden", "support.mutations",
+    "support.recognising",
+]  # fmt: skip

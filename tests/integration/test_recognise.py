@@ -3,13 +3,10 @@
 That these lists are what applications send is tested in test_reference.py.
 """
 
-import json
 import shlex
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
+from support.recognising import KEYS, words_of
 from support.trace_lines import lines_of
 from support.traces import MadeTrace, allreduce, irecv, isend, rank_of, waitall, write_lines
 
@@ -46,39 +43,6 @@ PROGRAMS = {
     "npb --benchmark lu --class S -i 4": (4, "npb --benchmark lu --class S", 4, (2, 8)),
     "npb --benchmark is --class S --run": (4, "npb --benchmark is --class S --run", 1, (8,)),
 }  # fmt: skip
-KEYS = ("totals", "peers", "calls", "sequence_calls")
-"""Of the line of a rank, what does not depend on how loops are written."""
-
-
-@pytest.fixture
-def listed(engine, tmp_path) -> Callable[..., Path]:
-    """The calls of a motif or workload as a trace file."""
-
-    def listed(words: str, ranks: int) -> Path:
-        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.trace"
-        done = engine.run("calls", *shlex.split(words), "--ranks", str(ranks), "--output", path, cwd=tmp_path)
-        assert done.status == 0, done.text
-        return path
-
-    return listed
-
-
-@pytest.fixture
-def recognised(engine, tmp_path) -> Callable[..., Any]:
-    """What `stressbench recognise --json` prints."""
-
-    def recognised(*words: str | Path, status: int = 0) -> Any:
-        done = engine.stressbench("recognise", "--json", *words, cwd=tmp_path)
-        assert done.status == status, done.text
-        return json.loads(done.output)
-
-    return recognised
-
-
-def words_of(motif: Any) -> str:
-    candidate = motif["candidate"]
-    options = [part for name, value in candidate["options"] for part in (f"--{name}", value) if part]
-    return " ".join([candidate["motif"], *options])
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -181,10 +145,11 @@ def test_invalid_options_are_refused(words: tuple[str, ...], message: str, liste
 
 
 def test_a_program_of_no_motif_is_status_1_and_writes_nothing(engine, tmp_path) -> None:
-    ring = [
-        [irecv((r - 1) % 3, size=64), isend((r + 1) % 3, size=64, request=1), waitall(0, 1), allreduce()]
+    ring = [  # of which one rank is left out
+        [irecv((r - 1) % 3, size=64), isend((r + 1) % 3, size=64, request=1), waitall(0, 1), allreduce(size=8)]
         for r in range(3)
     ]
+    ring.append([allreduce(size=8)])
     trace = MadeTrace([rank_of(calls * 20) for calls in ring]).write(tmp_path)
 
     done = engine.stressbench("recognise", trace, "-o", tmp_path / "app.sb")

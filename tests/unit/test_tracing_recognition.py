@@ -349,7 +349,7 @@ def test_the_workload_repeats_each_motif_and_says_how_much_it_has() -> None:
 
 
 def test_a_scaled_workload_has_the_scaled_motifs() -> None:
-    scaled = ScaledMotif(words=("tealeaf", "-x", "400"), times=30, of_one=Amount(), computed_s=None)
+    scaled = ScaledMotif(name="", words=("tealeaf", "-x", "400"), times=30, of_one=Amount(), computed_s=None)
     result = RecognisedCaptures(
         captures=(recognition(motif()),), scaled=Scaled(ranks=64, size=16, motifs=(scaled,))
     )  # fmt: skip

@@ -40,8 +40,9 @@ def recognise(
     `captures` are trace files of `stressbench.capture`, of the same program and input on different numbers of ranks.
     With `ranks` or `size`, the motifs of the first one are scaled to so many ranks, and `size` times its cells in all
     (`data.scaled`). With `any_tag`, tags are not compared, for programs that use counters as tags. `output` is a
-    workload to write, with these motifs as one job named `job`, by default after the program. It is not written if none
-    is recognised. Raises `stressbench.StressBenchError`.
+    workload to write, with these motifs as one job named `job`, by default after the program, and next to it trace
+    files of what is replayed between them. It is not written if none is recognised. Raises
+    `stressbench.StressBenchError`.
     """
     paths = [captures] if isinstance(captures, str | PathLike) else captures
     return RecognitionResults(

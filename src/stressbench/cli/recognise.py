@@ -21,6 +21,10 @@ From the sizes of messages, options of each motif of an application are estimate
 the motif with these options, which have to be those of the program on every rank: peers, tags, sizes and order. Several
 captures of the same program and input on other numbers of ranks show what one of them leaves open.
 
+Other loops, and what the program does between its motifs, become motif stencil if all ranks make the same calls to
+their neighbours on a process grid. What remains is replayed from trace files that are written next to APP.sb, as long
+as the workload is not scaled.
+
 With --ranks or --size, the motifs of the first capture are scaled: the mesh is divided among the ranks anew, and
 computation is that of the motif's own law, with the factor that the capture gives.
 

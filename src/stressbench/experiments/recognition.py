@@ -1,18 +1,16 @@
 """Recognition of motifs in captures: the engine writes the calls of each candidate, which are compared with theirs."""
 
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
 
-import orjson
-
-from stressbench.errors import StressBenchError, UserError
-from stressbench.exit_status import ExitStatus
+from stressbench.errors import UserError
+from stressbench.experiments.motif_calls import MotifCalls, MotifRefused
 from stressbench.experiments.progress import Progress, silent
+from stressbench.experiments.recognition_rest import Rest, rest_of
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.formats.files import write_output
 from stressbench.formats.trace import Trace, TraceFileError, read_trace
@@ -40,17 +38,10 @@ from stressbench.tracing.recognition.recognised import (
     recognised_workload,
     scaled_to,
 )
+from stressbench.tracing.recognition.stencils.candidates import stencils_of
 
 SUFFIX = ".sb"
 _JOB = "program"
-
-
-class EngineFailed(StressBenchError):
-    """The engine ended with a fault."""
-
-
-class _Refused(Exception):
-    """The engine refuses a motif with these options on so many ranks. The message says why."""
 
 
 def recognise_captures(
@@ -72,14 +63,20 @@ def recognise_captures(
     traces = [read_trace(path) for path in captures]
     found_engine = find_engine(explicit=engine, environment=os.environ)
     with scratch_directory("recognise") as folder:
-        search = _Search(engine=found_engine, folder=folder, any_tag=any_tag, progress=progress)
-        found = search.run(traces)
+        search = _Search(
+            calls=MotifCalls(engine=found_engine, folder=folder), any_tag=any_tag, progress=progress
+        )  # fmt: skip
+        found, refusals, rest = search.run(traces, output=output)
         first = found[0]
         scales = first.motifs and (ranks is not None or size != 1.0)
         scaled = search.scaled(first, ranks=ranks or first.ranks, size=size) if scales else None
-    result = RecognisedCaptures(captures=found, scaled=scaled)
+    result = RecognisedCaptures(captures=found, scaled=scaled, refusals=refusals)
     if output is not None and first.motifs:
-        write_output(output, recognised_workload(result, job=job or first.program or _JOB))
+        if rest is not None and scaled is None:
+            for path, content in rest.files(traces[0]):
+                write_output(path, content)
+        steps = None if rest is None else rest.steps
+        write_output(output, recognised_workload(result, job=job or first.program or _JOB, steps=steps))
     return result
 
 
@@ -98,37 +95,54 @@ class _Match:
 
 @dataclass(frozen=True, kw_only=True)
 class _Search:
-    engine: Path
-    folder: Path
+    calls: MotifCalls
     any_tag: bool
     progress: Progress
 
-    def run(self, traces: Sequence[Trace]) -> tuple[Recognition, ...]:
+    def run(
+        self, traces: Sequence[Trace], *, output: Path | None
+    ) -> tuple[tuple[Recognition, ...], tuple[str, ...], Rest | None]:
+        """The motifs of each capture, why loops of the first one are no stencil, and what is between its motifs."""
         programs = list(map(self._program, traces))
         remaining = list(dict.fromkeys(one for trace in traces for one in self._candidates(trace)))
         self.progress(f"comparing the calls of {len(remaining)} motifs with options", level=Level.progress)
         motifs: list[list[tuple[int, RecognisedMotif]]] = [[] for _ in traces]  # with the place of the first iteration
-        while matches := [match for candidate in remaining if (match := self._match(candidate, programs))]:
-            best = max(matches, key=_Match.rank)
-            for program, found, own in zip(programs, best.occurrences, motifs, strict=True):
-                if found is not None:
-                    program.take(found)
-                    own.append((found.first, self._recognised(best.candidate, found)))
-            remaining = [match.candidate for match in matches if match is not best]
-        return tuple(
+        self._take(remaining, programs, motifs)
+        sides = [motif.candidate.sides(traces[0].header.ranks) for _, motif in motifs[0]]
+        stencils, refusals = stencils_of(programs, known=[one for one in sides if one is not None])
+        self._take(stencils, programs, motifs)
+        found = [[motif for _, motif in own] for own in motifs]
+        rest = rest_of(programs, found[0], calls=self.calls, output=output) if found[0] else None
+        recognised = [
             Recognition(
                 program=trace.header.program, ranks=trace.header.ranks, nodes=trace.header.hosts,
                 motifs=tuple(motif for _, motif in sorted(own, key=itemgetter(0))), total=program.total,
             )
             for trace, program, own in zip(traces, programs, motifs, strict=True)
-        )  # fmt: skip
+        ]  # fmt: skip
+        if rest is not None:
+            recognised[0] = replace(recognised[0], motifs=rest.motifs, parts=rest.replayed)
+        return tuple(recognised), refusals, rest
+
+    def _take(
+        self, remaining: Sequence[Candidate], programs: Sequence[ProgramCalls],
+        motifs: Sequence[list[tuple[int, RecognisedMotif]]],
+    ) -> None:  # fmt: skip
+        """Take the calls of these motifs away from the programs, those that explain most first."""
+        while matches := [match for candidate in remaining if (match := self._match(candidate, programs))]:
+            best = max(matches, key=_Match.rank)
+            for program, found, own in zip(programs, best.occurrences, motifs, strict=True):
+                if found is not None:
+                    program.take(found)
+                    own.append((found.first, self._recognised(best.candidate, found, cpu_time=program.cpu_time)))
+            remaining = [match.candidate for match in matches if match is not best]
 
     def _candidates(self, trace: Trace) -> Iterator[Candidate]:
         @cache
         def largest_message(candidate: Candidate) -> int | None:
             try:
-                calls = self._calls(candidate, ranks=trace.header.ranks)
-            except _Refused:
+                calls = self.calls.of(candidate, ranks=trace.header.ranks)
+            except MotifRefused:
                 return None
             return Communication.of(calls).largest_message
 
@@ -140,15 +154,16 @@ class _Search:
         for motif in capture.motifs:
             candidate = motif.candidate.scaled(from_ranks=capture.ranks, ranks=ranks, size=size)
             try:
-                calls = self._calls(candidate, ranks=ranks)
-            except _Refused as refusal:
+                calls = self.calls.of(candidate, ranks=ranks)
+            except MotifRefused as refusal:
                 raise UserError(f"{scaled_to(ranks, size)}: {refusal}") from None
-            own_s = self._computation_s(candidate, ranks=ranks)
+            own_s = self.calls.computation_s(candidate, ranks=ranks)
+            factor = 1.0 if candidate.times_of_capture else motif.scale
             motifs.append(
                 ScaledMotif(
-                    words=motif.words_of(candidate), times=motif.times,
+                    name=motif.name_of(candidate), words=motif.words_of(candidate), times=motif.times,
                     of_one=sum(map(amount_of, calls.ranks()), start=Amount()),
-                    computed_s=None if own_s is None or motif.scale is None else own_s * motif.scale,
+                    computed_s=None if own_s is None or factor is None else own_s * factor,
                 )
             )  # fmt: skip
         return Scaled(ranks=ranks, size=size, motifs=tuple(motifs))
@@ -170,41 +185,14 @@ class _Search:
 
     def _occurrences(self, candidate: Candidate, program: ProgramCalls) -> Occurrences | None:
         try:
-            return program.occurrences(self._calls(candidate, ranks=program.ranks))
-        except _Refused:
+            return program.occurrences(self.calls.of(candidate, ranks=program.ranks))
+        except MotifRefused:
             return None
 
-    def _calls(self, candidate: Candidate, *, ranks: int) -> Trace:
-        """The calls of an iteration. Raises _Refused."""
-        path = self.folder / "motif.trace"
-        self._answer(("calls", *candidate.words, "--ranks", str(ranks), "--output", str(path)))
-        return read_trace(path)
-
-    def _recognised(self, candidate: Candidate, found: Occurrences) -> RecognisedMotif:
-        own_s = self._computation_s(candidate, ranks=len(found.runs))
+    def _recognised(self, candidate: Candidate, found: Occurrences, *, cpu_time: bool) -> RecognisedMotif:
+        own_s = None if candidate.times_of_capture else self.calls.computation_s(candidate, ranks=len(found.runs))
         return RecognisedMotif(
             candidate=candidate, times=found.times, runs=found.most_runs, of_one=found.of_one,
             computed_s=found.computed_s,
-            scale=None if found.computed_s is None or own_s is None else found.computed_s / own_s,
+            scale=None if found.computed_s is None or own_s is None else found.computed_s / own_s, cpu_time=cpu_time,
         )  # fmt: skip
-
-    def _computation_s(self, candidate: Candidate, *, ranks: int) -> float | None:
-        """Seconds that the motif computes in an iteration, mean over the ranks; None if it does not."""
-        path = self.folder / "motif.sb"
-        motif = " ".join(candidate.words)
-        path.write_text(f"[JOB_NAME] {_JOB}\n[NODES] 1\n[MOTIF] {motif}\n", encoding="utf-8")
-        answer = self._answer(("describe", str(path), "--json", "--nodes", "1", "--ranks-per-node", str(ranks)))
-        (step,) = orjson.loads(answer)["jobs"][0]["steps"]
-        return step["traffic"]["compute_s"] or None
-
-    def _answer(self, words: Sequence[str]) -> bytes:
-        """What the engine prints. Raises _Refused, and EngineFailed."""
-        completed = subprocess.run(
-            [str(self.engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
-        why = completed.stderr.decode(errors="replace").strip()
-        if completed.returncode == ExitStatus.bad_input:
-            raise _Refused(why.removeprefix(f"{words[0]}: "))
-        if completed.returncode != ExitStatus.ok:
-            raise EngineFailed(f"{self.engine} {words[0]} ended with status {completed.returncode}: {why}")
-        return completed.stdout

@@ -17,7 +17,11 @@ from stressbench.tracing.recognition.recognised import (
 
 def recognition_document(result: RecognisedCaptures) -> Document:
     """A table for each capture."""
-    sections = [Section(blocks=tuple(_blocks(capture))) for capture in result.captures]
+    is_scaled = result.scaled is not None
+    sections = [Section(blocks=tuple(_blocks(capture, is_scaled=is_scaled))) for capture in result.captures]
+    if result.refusals:
+        notes = tuple(Note(text=f"a loop of the program is no stencil: {why}") for why in result.refusals)
+        sections.append(Section(blocks=(Notes(notes=notes),)))
     if result.scaled is not None:
         sections.append(_scaled(result.scaled))
     return Document(title="", value=result, sections=tuple(sections))
@@ -28,7 +32,7 @@ def _scaled(scaled: Scaled) -> Section:
         columns=columns(texts=("motif",), numbers=("times", "computation", "messages", "bytes")),
         rows=tuple(
             (
-                " ".join(motif.words), f"{motif.times:,}", time(motif.computed_s), f"{motif.of_one.messages:,}",
+                motif.name, f"{motif.times:,}", time(motif.computed_s), f"{motif.of_one.messages:,}",
                 size(motif.of_one.bytes),
             )
             for motif in scaled.motifs
@@ -38,7 +42,7 @@ def _scaled(scaled: Scaled) -> Section:
     return Section(blocks=(Paragraph(text=f"scaled to {scaled_to(scaled.ranks, scaled.size)}"), table))
 
 
-def _blocks(capture: Recognition) -> Iterator[Block]:
+def _blocks(capture: Recognition, *, is_scaled: bool) -> Iterator[Block]:
     total = capture.total
     yield Paragraph(
         text=f"{capture.program or 'a program'}, {count(capture.ranks, 'rank')}: {count(total.calls, 'call')}, "
@@ -59,16 +63,21 @@ def _blocks(capture: Recognition) -> Iterator[Block]:
     notes = [
         Note(text=text, about=motif.candidate.motif) for motif in capture.motifs for text in motif.candidate.assumed
     ]
+    if capture.parts:
+        names = ", ".join(part.trace for part in capture.parts)
+        does = (
+            "the scaled workload leaves them out" if is_scaled else f"they are replayed ({names}), on these ranks only"
+        )
+        notes.append(Note(text=f"{_amount(capture.replayed)} belong to no motif; {does}"))
     if capture.rest.calls:
         rest = capture.rest
-        notes.append(
-            Note(
-                text=f"{count(rest.calls, 'call')}, {count(rest.messages, 'message')} and {size(rest.bytes)} belong to "
-                "no motif; the workload leaves them out"
-            )
-        )
+        notes.append(Note(text=f"{_amount(rest)} belong to no motif; the workload leaves them out"))
     if notes:
         yield Notes(notes=tuple(notes))
+
+
+def _amount(amount: Amount) -> str:
+    return f"{count(amount.calls, 'call')}, {count(amount.messages, 'message')} and {size(amount.bytes)}"
 
 
 def _sum_of(capture: Recognition) -> tuple[tuple[str, ...], ...]:
@@ -80,7 +89,7 @@ def _sum_of(capture: Recognition) -> tuple[tuple[str, ...], ...]:
 
 def _cells(motif: RecognisedMotif, total: Amount) -> tuple[str, ...]:
     return (
-        " ".join(motif.words), f"{motif.times:,}", f"{motif.runs:,}", time(motif.computed_s),
+        motif.name_of(motif.candidate), f"{motif.times:,}", f"{motif.runs:,}", time(motif.computed_s),
         *_shares(motif.explained, total),
     )  # fmt: skip
 

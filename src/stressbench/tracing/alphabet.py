@@ -12,11 +12,12 @@ from stressbench.formats.trace.records import Wildcard
 from stressbench.tracing.completions import with_early_completions
 from stressbench.tracing.fingerprint import Fingerprint, first_difference
 from stressbench.tracing.grammar import Rules, TooManyCalls, expand_bounded
-from stressbench.tracing.operations import COLLECTIVES, SENDRECV_CALLS, WAIT_OF_TEST
+from stressbench.tracing.operations import COLLECTIVES, COMPLETION_TOKENS, NULL_REQUEST, SENDRECV_CALLS, WAIT_OF_TEST
 from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 _SURROGATES = (0xD800, 0xE000)  # code points that no text may hold
 _TAG = re.compile(r"([<>][^:,()<>]+):[^:,()<>]+:")
+_TO_NOBODY = re.compile(r"([<>]-1:[^:,()<>]+):[0-9]+")
 _TESTS = {"T(": "W(", "Ta(": "Wa("}
 _STARTED = re.compile(r"(?<=[(,])[^(),]+(?=[),])")
 
@@ -30,9 +31,10 @@ class CallAlphabet:
     """One character for each distinct call of all sequences that it encodes, by its token.
 
     To the tokens of `stressbench trace show`, it adds the tags of MPI_Sendrecv (`SR>1:TAG:100<0:TAG:100`) and the root
-    of a collective (`Bcast:8@4,root=0`). A test that completed requests counts as the wait for them: which of the two a
-    program makes depends on when the messages arrive. So may its place: `encode` of a rank that tests ignores the place
-    of waits among other calls. With `any_tag`, messages of any tag are the same.
+    of a collective (`Bcast:8@4,root=0`). Messages to and from MPI_PROC_NULL have 0 bytes: programs and bindings differ
+    in what they state there. Of waits, requests that are null do not count. A test that completed requests counts as
+    the wait for them: which of the two a program makes depends on when the messages arrive. So may its place: `encode`
+    of a rank that tests ignores the place of waits among other calls. With `any_tag`, messages of any tag are the same.
     """
 
     any_tag: bool = False
@@ -131,7 +133,8 @@ class CallAlphabet:
         for test, wait in _TESTS.items():
             if shown.startswith(test):
                 shown = wait + shown.removeprefix(test)
-        token = _with_tags_and_root(shown, call, tokenizer)
+        token = _with_tags_and_root(_for_requests(shown, call), call, tokenizer)
+        token = _TO_NOBODY.sub(r"\1:0", token)
         if self.any_tag:
             token = _TAG.sub(r"\1:*:", token)
         known = self._characters.get(token)
@@ -152,6 +155,14 @@ def _only_stream(rank: RankTrace) -> tuple[Stream, Rules]:
     if streams[0].rules is None:
         raise NotComparable(f"rank {rank.rank}: the sequence of calls was not kept ({_loss(rank)})")
     return streams[0], streams[0].rules
+
+
+def _for_requests(token: str, call: Call) -> str:
+    """The token of a wait with the number of its requests that are not null; others as they are."""
+    if call.op not in COMPLETION_TOKENS:
+        return token
+    active = sum(slot != NULL_REQUEST for slot in call.requests or ())
+    return f"{token.partition('(')[0]}({active})"
 
 
 def _with_tags_and_root(token: str, call: Call, tokenizer: CallTokenizer) -> str:

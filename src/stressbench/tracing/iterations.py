@@ -228,15 +228,15 @@ def _place_without_pending(rank: RankTrace, rules: Rules) -> int:
     calls = [rank.calls[number] for number in expand_bounded(rules)]
     pending: set[int] = set()
     for call in calls:
-        _update_pending(pending, call)
+        update_pending(pending, call)
     for place, call in enumerate(calls):
         if not pending:
             return place
-        _update_pending(pending, call)
+        update_pending(pending, call)
     return 0
 
 
-def _update_pending(pending: set[int], call: Call) -> None:
+def update_pending(pending: set[int], call: Call) -> None:
     """Add the slots of requests whose operation the call starts, and remove those that it completes or frees."""
     if call.op in START_CALLS:
         pending.update(call.requests or ())

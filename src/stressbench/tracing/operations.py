@@ -43,6 +43,8 @@ COMPLETION_TOKENS = {
 }  # fmt: skip
 WAIT_OF_TEST = {"Test": "Wait", "Testall": "Waitall"}
 """The call that waits for the requests that a test has completed."""
+NULL_REQUEST = -1
+"""MPI_REQUEST_NULL among the `requests` of a call."""
 SENDRECV_CALLS = frozenset({"Sendrecv", "Sendrecv_replace"})
 START_CALLS = frozenset({"Start", "Startall"})
 PERSISTENT_INITS = frozenset(name for name in (*SEND_TOKENS, *RECEIVE_TOKENS) if name.endswith("_init"))

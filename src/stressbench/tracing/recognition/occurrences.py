@@ -1,17 +1,22 @@
 """Where a program makes the calls of a motif, and how much of the program these are. Pure."""
 
 import sys
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stressbench.formats.trace import RankTrace, Trace
 from stressbench.tracing.alphabet import CallAlphabet
 from stressbench.tracing.completions import makes_tests, with_early_completions
-from stressbench.tracing.grammar import expand
+from stressbench.tracing.excerpts import part_of_rank
+from stressbench.tracing.grammar import Rules, expand
 from stressbench.tracing.iterations import FEWEST_IN_ROW, IterationSpan, runs_of
-from stressbench.tracing.operations import COLLECTIVES
+from stressbench.tracing.operations import COLLECTIVES, COMMUNICATOR_CONSTRUCTORS, SENDING_CALLS
+from stressbench.tracing.recognition.sequence import Part, RankRuns, Run, sequence_of
 from stressbench.tracing.recognition.shortening import Counts, shortened
+from stressbench.tracing.recognition.stencils.loops import RankSequence, loops_of
+from stressbench.tracing.recognition.stencils.passes import STENCIL_CALLS, Event, NoStencil, events_of
 
 _TAKEN = chr(sys.maxunicode)
 """In place of a call that belongs to a motif."""
@@ -73,8 +78,25 @@ def is_enough(found: Occurrences, total: Amount) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramLoop:
+    """A loop that all ranks run `times` times: the calls of a pass, by rank.
+
+    `passes` is empty if motif `stencil` cannot have such calls, for the reason in `refusal`, the end of a sentence.
+    `moved_waits`: waits are as early in them as they may be.
+    """
+
+    times: int
+    passes: tuple[tuple[Event, ...], ...]
+    refusal: str = ""
+    moved_waits: bool = False
+
+
 class ProgramCalls:
-    """The calls of a program, from which those of motifs are taken away. `total` is what all of them have."""
+    """The calls of a program, from which those of motifs are taken away.
+
+    `total` is what all of them have. `cpu_time`: times between them are processor time.
+    """
 
     def __init__(self, program: Trace, *, any_tag: bool = False) -> None:
         """With `any_tag`, tags are not compared.
@@ -85,11 +107,18 @@ class ProgramCalls:
         self._alphabet = CallAlphabet(any_tag=any_tag)
         self._ranks = [_RankCalls.of(rank, self._alphabet) for rank in program.ranks()]
         self.total = sum((rank.amount for rank in self._ranks), start=Amount())
+        self._taken: list[Occurrences] = []
+        self.cpu_time = program.header.gap_clock == "cpu"
 
     @property
     def ranks(self) -> int:
         """Number of ranks."""
         return len(self._ranks)
+
+    @property
+    def moved_waits(self) -> bool:
+        """Whether ranks test for messages, so that waits were moved in their sequences to where they start."""
+        return any(rank.completes_early for rank in self._ranks)
 
     def occurrences(self, motif: Trace) -> Occurrences | None:
         """Where the program makes the calls of one iteration of a motif, which are all calls of this trace.
@@ -120,8 +149,85 @@ class ProgramCalls:
             computed_s=computed_s / len(self._ranks) if timed else None,
         )  # fmt: skip
 
+    def loops(self) -> Iterator["ProgramLoop"]:
+        """The loops that are left."""
+        for loop in loops_of([rank.sequence() for rank in self._ranks]):
+            try:
+                passes = tuple(
+                    events_of(rank.trace, numbers, ranks=self.ranks)
+                    for rank, numbers in zip(self._ranks, loop.numbers, strict=True)
+                )
+            except NoStencil as why:
+                yield ProgramLoop(times=loop.times, passes=(), refusal=str(why))
+            else:
+                yield ProgramLoop(times=loop.times, passes=passes, moved_waits=self.moved_waits)
+
+    def sequence(self) -> tuple[Run | Part, ...] | None:
+        """The motifs that were taken, by their number in that order, and the parts between them.
+
+        None if they follow one another in different ways on the ranks, or if passes of loops were left out.
+        """
+        if any(rank.stands_for is not None for rank in self._ranks):
+            return None
+        runs = [
+            RankRuns(
+                numbers=rank.sequence().numbers,
+                runs=[(span, motif) for motif, taken in enumerate(self._taken) for span in taken.runs[number]],
+            )
+            for number, rank in enumerate(self._ranks)
+        ]
+        whole = sequence_of(runs)
+        if whole is None:
+            return None
+        splits = [rank.is_split for rank in self._ranks]
+        items: list[Run | Part] = []
+        for one in whole:
+            items += one.split(splits) if isinstance(one, Part) else (one,)
+        return tuple(items)
+
+    def amount_of_part(self, part: Part) -> Amount:
+        """What a part has."""
+        amounts = (rank.amount_of(numbers) for rank, numbers in zip(self._ranks, part.numbers, strict=True))
+        return sum(amounts, start=Amount())
+
+    def computed_s(self, part: Part) -> float | None:
+        """Seconds between the calls of a part, mean over the ranks; None where the capture has no times."""
+        if not all(rank.timed for rank in self._ranks):
+            return None
+        texts = (
+            "".join(map(rank.of_each_call.__getitem__, numbers))
+            for rank, numbers in zip(self._ranks, part.numbers, strict=True)
+        )
+        return sum(rank.computed_s(text) for rank, text in zip(self._ranks, texts, strict=True)) / len(self._ranks)
+
+    def events(self, part: Part) -> tuple[tuple[Event, ...], ...]:
+        """The calls of a part, by rank. Raises NoStencil."""
+        return tuple(
+            events_of(rank.trace, numbers, ranks=self.ranks, before=before)
+            for rank, numbers, before in zip(self._ranks, part.numbers, part.before, strict=True)
+        )
+
+    def is_part(self, motif: Trace, part: Part) -> bool:
+        """Whether the calls of one iteration of a motif are those of a part, on all ranks."""
+        return all(
+            self._alphabet.encode(own, completes_early=program.completes_early)
+            == "".join(map(program.of_each_call.__getitem__, numbers))
+            for own, program, numbers in zip(motif.ranks(), self._ranks, part.numbers, strict=True)
+        )
+
+    def traces_of(self, part: Part) -> tuple[RankTrace, ...] | None:
+        """The part of each rank's trace; None if it cannot stand by itself, or if waits have moved in the sequences."""
+        if self.moved_waits:
+            return None
+        parts = [
+            part_of_rank(rank.trace, numbers, before=before)
+            for rank, numbers, before in zip(self._ranks, part.numbers, part.before, strict=True)
+        ]
+        return None if None in parts else tuple(one for one in parts if one is not None)
+
     def take(self, occurrences: Occurrences) -> None:
         """Leave these calls out of what is searched from now on."""
+        self._taken.append(occurrences)
         for rank, runs in zip(self._ranks, occurrences.runs, strict=True):
             rank.take(runs)
 
@@ -155,6 +261,9 @@ class _RankCalls:
     timed: bool
     counts: Mapping[str, int]
     gaps_s: Mapping[str, float]
+    trace: RankTrace
+    rules: Rules
+    of_each_call: str
 
     @classmethod
     def of(cls, rank: RankTrace, alphabet: CallAlphabet) -> "_RankCalls":
@@ -173,8 +282,30 @@ class _RankCalls:
             counts[character] += call.n
         return cls(
             text=text, stands_for=stands_for, completes_early=early, amount=amount_of(rank), timed=bool(rank.gaps),
-            counts=counts, gaps_s=gaps_s,
+            counts=counts, gaps_s=gaps_s, trace=rank, rules=short.rules, of_each_call=of_each_call,
         )  # fmt: skip
+
+    def sequence(self) -> RankSequence:
+        """The shortened sequence with the numbers of its calls."""
+        numbers = array("q", expand(self.rules))
+        if self.completes_early:
+            numbers = array("q", map(numbers.__getitem__, with_early_completions(numbers, self.trace.calls)))
+        return RankSequence(
+            rules=self.rules, text=self.text, numbers=numbers, calls=self.trace.calls,
+            character=self.of_each_call.__getitem__,
+        )  # fmt: skip
+
+    def is_split(self, number: int) -> bool:
+        """Whether a call is one of all ranks that no stencil makes: the calls before and after it may be one."""
+        call = self.trace.calls[number]
+        return call.op in COMMUNICATOR_CONSTRUCTORS or (call.op in COLLECTIVES and call.op not in STENCIL_CALLS)
+
+    def amount_of(self, numbers: Sequence[int]) -> Amount:
+        """What these calls have."""
+        calls = [self.trace.calls[number] for number in numbers]
+        sent = [call.bytes or 0 for call in calls if call.op in SENDING_CALLS and call.peer != -1]
+        collective = sum(call.bytes or 0 for call in calls if call.op in COLLECTIVES)
+        return Amount(calls=len(calls), messages=len(sent), bytes=sum(sent) + collective)
 
     def long_runs(self, iteration: str) -> Sequence[_Run]:
         """Runs of successive iterations; short ones only if there are no others."""

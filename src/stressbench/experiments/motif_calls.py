@@ -1,0 +1,57 @@
+"""The calls and the computation of a motif with options on a number of ranks, from the engine, without a launch."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from stressbench.errors import StressBenchError
+from stressbench.exit_status import ExitStatus
+from stressbench.formats.trace import Trace, read_trace
+from stressbench.formats.workload_text import quote_argument
+from stressbench.tracing.recognition.candidate import Candidate
+
+
+class EngineFailed(StressBenchError):
+    """The engine ended with a fault."""
+
+
+class MotifRefused(Exception):
+    """The engine refuses a motif with these options on so many ranks. The message says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MotifCalls:
+    """Asks the engine; its answers are written to `folder`."""
+
+    engine: Path
+    folder: Path
+
+    def of(self, candidate: Candidate, *, ranks: int) -> Trace:
+        """The calls of an iteration. Raises MotifRefused."""
+        path = self.folder / "motif.trace"
+        self._answer(("calls", *candidate.words, "--ranks", str(ranks), "--output", str(path)))
+        return read_trace(path)
+
+    def computation_s(self, candidate: Candidate, *, ranks: int) -> float | None:
+        """Seconds that the motif computes in an iteration, mean over the ranks; None if it does not."""
+        path = self.folder / "motif.sb"
+        motif = " ".join(map(quote_argument, candidate.words))
+        path.write_text(f"[JOB_NAME] motif\n[NODES] 1\n[MOTIF] {motif}\n", encoding="utf-8")
+        answer = self._answer(("describe", str(path), "--json", "--nodes", "1", "--ranks-per-node", str(ranks)))
+        (step,) = orjson.loads(answer)["jobs"][0]["steps"]
+        return step["traffic"]["compute_s"] or None
+
+    def _answer(self, words: Sequence[str]) -> bytes:
+        """What the engine prints. Raises MotifRefused, and EngineFailed."""
+        completed = subprocess.run(
+            [str(self.engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+        why = completed.stderr.decode(errors="replace").strip()
+        if completed.returncode == ExitStatus.bad_input:
+            raise MotifRefused(why.removeprefix(f"{words[0]}: "))
+        if completed.returncode != ExitStatus.ok:
+            raise EngineFailed(f"{self.engine} {words[0]} ended with status {completed.returncode}: {why}")
+        return completed.stdout

@@ -1,0 +1,162 @@
+"""What a program does between its motifs: once as a stencil, which can be scaled, or else as it was captured."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stressbench.experiments.motif_calls import MotifCalls, MotifRefused
+from stressbench.formats.trace import RankTrace, Trace
+from stressbench.tracing.excerpts import lines_of_parts
+from stressbench.tracing.recognition.candidate import Candidate
+from stressbench.tracing.recognition.occurrences import ProgramCalls
+from stressbench.tracing.recognition.recognised import RecognisedMotif, ReplayedPart, Step
+from stressbench.tracing.recognition.sequence import Part, Run
+from stressbench.tracing.recognition.stencils.candidates import stencil
+from stressbench.tracing.recognition.stencils.passes import NoStencil
+
+_OUTPUT = "app.sb"
+_LONGEST = 100_000
+"""Calls of a rank in a part. A longer one is left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Excerpt:
+    """A part to replay: its trace file, and what each rank does."""
+
+    trace: Path
+    ranks: tuple[RankTrace, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rest:
+    """Motifs in the order of their first calls, those between the others included, and parts to replay.
+
+    `steps`: how they follow one another in the program.
+    """
+
+    motifs: tuple[RecognisedMotif, ...]
+    replayed: tuple[ReplayedPart, ...]
+    excerpts: tuple[Excerpt, ...]
+    steps: tuple[Step, ...]
+
+    def files(self, capture: Trace) -> Iterator[tuple[Path, bytes]]:
+        """The trace files of the parts and their content."""
+        for excerpt in self.excerpts:
+            yield excerpt.trace, b"".join(lines_of_parts(capture.header, excerpt.ranks))
+
+
+def rest_of(
+    programs: Sequence[ProgramCalls], motifs: Sequence[RecognisedMotif], *, calls: MotifCalls, output: Path | None
+) -> Rest | None:  # fmt: skip
+    """What is between the `motifs` of the first capture, which were taken in this order.
+
+    Parts of the other captures are used where they have the same place. None if the motifs follow one another in
+    different ways on the ranks, or if there are too many iterations to be listed.
+    """
+    sequences = [program.sequence() for program in programs]
+    first = sequences[0]
+    if first is None:
+        return None
+    alike = [own for own in sequences[1:] if own is not None and _shape(own) == _shape(first)]
+    others = [program for program, own in zip(programs[1:], sequences[1:], strict=True) if own in alike]
+    found = _Found(programs[0], list(motifs), calls, output or Path(_OUTPUT))
+    for place, item in enumerate(first):
+        if isinstance(item, Run):
+            found.add_run(item)
+        else:
+            found.add_part(item, [(program, own[place]) for program, own in zip(others, alike, strict=True)])
+    return found.rest()
+
+
+def _shape(items: Sequence[Run | Part]) -> list[bool]:
+    return [isinstance(one, Run) for one in items]
+
+
+class _Found:
+    """Steps so far. Motifs and parts are numbered in the order in which they occur first."""
+
+    def __init__(
+        self, program: ProgramCalls, taken: Sequence[RecognisedMotif], calls: MotifCalls, output: Path
+    ) -> None:  # fmt: skip
+        self._program = program
+        self._taken = taken
+        self._calls = calls
+        self._output = output
+        self._motifs: dict[int | Part, RecognisedMotif] = {}
+        self._excerpts: dict[Part, Excerpt] = {}
+        self._left_out: set[Part] = set()
+        self._steps: list[tuple[int | Part, int]] = []
+
+    def add_run(self, run: Run) -> None:
+        self._motifs.setdefault(run.motif, self._taken[run.motif])
+        self._steps.append((run.motif, run.times))
+
+    def add_part(self, part: Part, others: Sequence[tuple[ProgramCalls, object]]) -> None:
+        if part not in self._motifs and part not in self._excerpts and part not in self._left_out:
+            self._recognise(part, [(program, own) for program, own in others if isinstance(own, Part)])
+        if part not in self._left_out:
+            self._steps.append((part, 1))
+
+    def _recognise(self, part: Part, others: Sequence[tuple[ProgramCalls, Part]]) -> None:
+        if max(map(len, part.numbers)) > _LONGEST:
+            self._left_out.add(part)
+            return
+        candidate = self._stencil(part, others)
+        if candidate is not None:
+            self._motifs[part] = RecognisedMotif(
+                candidate=candidate, times=1, runs=1, of_one=self._program.amount_of_part(part),
+                computed_s=self._program.computed_s(part), scale=None, cpu_time=self._program.cpu_time,
+            )  # fmt: skip
+            return
+        ranks = self._program.traces_of(part)
+        if ranks is None:
+            self._left_out.add(part)
+        else:
+            path = self._output.with_name(f"{self._output.stem}-part-{len(self._excerpts) + 1}.trace")
+            self._excerpts[part] = Excerpt(trace=path, ranks=ranks)
+
+    def _stencil(self, part: Part, others: Sequence[tuple[ProgramCalls, Part]]) -> Candidate | None:
+        """A stencil that makes the calls of the part: also those of other captures, or else of this one."""
+        for chosen in ([(self._program, part), *others], [(self._program, part)]):
+            try:
+                candidate = stencil(
+                    [program.events(own) for program, own in chosen], known=self._meshes(),
+                    moved_waits=any(program.moved_waits for program, _ in chosen),
+                )  # fmt: skip
+                if self._program.is_part(self._calls.of(candidate, ranks=self._program.ranks), part):
+                    return candidate
+            except (NoStencil, MotifRefused):
+                continue
+        return None
+
+    def _meshes(self) -> list[tuple[int, ...]]:
+        """Sides of the meshes of motifs, those of applications and each also the other way round."""
+        motifs = [*self._taken, *self._motifs.values()]
+        sides = [motif.candidate.sides(self._program.ranks) for motif in motifs]
+        return list(dict.fromkeys(one for own in sides if own is not None for one in (own, own[::-1])))
+
+    def rest(self) -> Rest:
+        times = Counter(key for key, _ in self._steps)
+        motifs = tuple(self._motifs)
+        parts = tuple(self._excerpts)
+        return Rest(
+            motifs=tuple(
+                motif if isinstance(key, int) else replace(motif, times=times[key], runs=times[key])
+                for key, motif in self._motifs.items()
+            ),
+            replayed=tuple(
+                ReplayedPart(trace=str(excerpt.trace), times=times[part], of_one=self._program.amount_of_part(part))
+                for part, excerpt in self._excerpts.items()
+            ),
+            excerpts=tuple(self._excerpts.values()),
+            steps=tuple(
+                Step(motif=motifs.index(key), times=count) if key in self._motifs else Step(part=_place(parts, key))
+                for key, count in self._steps
+            ),
+        )  # fmt: skip
+
+
+def _place(parts: Sequence[Part], key: int | Part) -> int:
+    assert isinstance(key, Part)
+    return parts.index(key)

@@ -1,0 +1,149 @@
+"""The calls of a template as motif `stencil` reads them. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from stressbench.tracing.recognition.sequence import Loop, folded
+from stressbench.tracing.recognition.stencils.grids import DIMENSIONS, Grid, Offset, offset_text
+from stressbench.tracing.recognition.stencils.passes import Kind, NoStencil
+from stressbench.tracing.recognition.stencils.sizes import DividedMesh, shares_of_ranks
+from stressbench.tracing.recognition.stencils.template import COMPLETED, Node, Template
+
+_REDUCTIONS = {"SUM": "sum", "MIN": "min", "MAX": "max"}
+_LEAST_SHARE = 0.03
+"""Of the computation of a pass; what is less is left to the others."""
+_DECIMALS = 4
+_TO_NS = 1e9
+
+
+def written_calls(
+    template: Template, sent: Mapping[int, str], received: Mapping[int, str], chosen: Sequence[Grid],
+    mesh: DividedMesh | None,
+) -> tuple[str, ...]:  # fmt: skip
+    """The calls of the template and the computation between them. `sent` and `received` are sizes by place.
+
+    Computation is times the cells of a rank in `mesh`. Raises NoStencil for other collectives.
+    """
+    calls: list[str] = []
+    pending: Counter[Kind] = Counter()
+    times = _times(template, chosen, mesh)
+    for place, node in enumerate(template.nodes):
+        if place in times:
+            calls.append(times[place])
+        symbol = node.symbol
+        if symbol.kind in (Kind.isend, Kind.irecv):
+            pending[symbol.kind] += 1
+        match symbol.kind:
+            case Kind.waits:
+                calls += ["wait"] * pending.total()
+                pending.clear()
+            case Kind.waitall | Kind.waitall_sends | Kind.waitall_receives | Kind.waitall_nothing:
+                calls.append(symbol.kind.value)
+                for kind in COMPLETED[symbol.kind]:
+                    del pending[kind]
+            case Kind.send | Kind.isend:
+                calls.append(f"{symbol.kind} {_message(symbol.to, sent[place])}{_tag(symbol.tag)}")
+            case Kind.recv | Kind.irecv:
+                calls.append(f"{symbol.kind} {_message(symbol.source, received[place])}{_tag(symbol.source_tag)}")
+            case Kind.sendrecv:
+                tags = _tag(symbol.tag)
+                if symbol.source_tag != symbol.tag:
+                    tags = f" tag {symbol.tag} {symbol.source_tag}"
+                calls.append(
+                    f"sendrecv {_message(symbol.to, sent[place])} {_message(symbol.source, received[place])}{tags}"
+                )
+            case _:
+                size = sent.get(place) or law_of(symbol.kind, sizes_by_ranks(node, chosen))
+                calls.append(_collective(node, size))
+    return tuple(_texts(folded(calls, _is_closed)))
+
+
+def _message(offset: Offset | None, size: str) -> str:
+    return f"{offset_text(offset or ())} {size}"
+
+
+def _tag(tag: int) -> str:
+    return f" tag {tag}" if tag else ""
+
+
+def sizes_by_ranks(node: Node, chosen: Sequence[Grid]) -> dict[int, int]:
+    """Bytes of a collective by number of ranks."""
+    by_ranks: dict[int, int] = {}
+    for capture, _, event in node.events:
+        assert event.collective is not None
+        if by_ranks.setdefault(chosen[capture].ranks, event.collective.bytes) != event.collective.bytes:
+            raise NoStencil("the ranks of a collective have different sizes")
+    return by_ranks
+
+
+def _collective(node: Node, size: str) -> str:
+    symbol = node.symbol
+    words = [symbol.kind.value]
+    if symbol.kind is not Kind.barrier:
+        words.append(size)
+    if symbol.kind in (Kind.reduce, Kind.allreduce):
+        if symbol.reduction not in _REDUCTIONS:
+            raise NoStencil(f"motif stencil has no reduction {symbol.reduction}")
+        words.append(_REDUCTIONS[symbol.reduction])
+    if symbol.root:
+        words += ["root", str(symbol.root)]
+    if symbol.along is not None:
+        words += ["along", "".join(DIMENSIONS[k] for k in symbol.along)]
+    return " ".join(words)
+
+
+def law_of(kind: Kind, by_ranks: dict[int, int]) -> str:
+    """The size by number of ranks. From one number of ranks, shares of a whole are assumed where these are usual."""
+    laws = list(shares_of_ranks(by_ranks))
+    if not laws:
+        raise NoStencil("the size of a collective follows no law of the number of ranks")
+    if len(by_ranks) == 1:
+        return {Kind.alltoall: laws[2], Kind.allgather: laws[1]}.get(kind, laws[0])
+    return laws[0]
+
+
+def _times(template: Template, chosen: Sequence[Grid], mesh: DividedMesh | None) -> dict[int, str]:
+    """The computation before calls, by place: nanoseconds, times the cells of a rank where they are known."""
+    seconds: dict[int, float] = {}
+    for place, node in enumerate(template.nodes):
+        own = [
+            event.computed_s / (1 if mesh is None else mesh.of_rank(capture, chosen[capture].coordinates[rank]))
+            for capture, rank, event in node.events
+        ]
+        seconds[place] = sum(own) / len(own)
+    whole = sum(seconds.values())
+    factors = "" if mesh is None else "".join(f"*{name}" for name in DIMENSIONS[: len(mesh.sides)])
+    return {
+        place: f"compute {one * _TO_NS:.{_DECIMALS}f}".rstrip("0").rstrip(".") + f"ns{factors}"
+        for place, one in seconds.items()
+        if one > _LEAST_SHARE * whole
+    }
+
+
+def _texts(calls: Iterable[str | Loop[str]]) -> Iterator[str]:
+    for call in calls:
+        if isinstance(call, Loop):
+            yield from (f"repeat {call.times}", *_texts(call.items), "end")
+        else:
+            yield call
+
+
+def _is_closed(calls: Sequence[str]) -> bool:
+    """Whether these calls complete what they start."""
+    pending: Counter[Kind] = Counter()
+    waits = 0
+    for call in calls:
+        name = call.partition(" ")[0]
+        if name in (Kind.isend, Kind.irecv):
+            pending[Kind(name)] += 1
+        elif name == Kind.waits:
+            waits += 1
+            if waits == pending.total():
+                pending.clear()
+                waits = 0
+        elif call in COMPLETED:
+            if waits or not any(pending[kind] for kind in COMPLETED[Kind(call)]):
+                return False
+            for kind in COMPLETED[Kind(call)]:
+                del pending[kind]
+    return pending.total() == waits == 0

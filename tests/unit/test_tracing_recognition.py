@@ -60,6 +60,10 @@ def words(candidates_: Sequence[Candidate]) -> list[str]:
     return [" ".join(one.words) for one in candidates_]
 
 
+def test_messages_of_ranks_to_themselves_are_no_halo_of_an_application() -> None:
+    assert words(list(tealeaf(communication([[(0, 1, 96), (0, 4, 96)]])))) == []
+
+
 def test_a_mesh_of_tealeaf_is_the_sum_of_its_blocks() -> None:
     made = halos(columns=(51, 50, 50), rows=(20, 19), rank_of=lambda x, y: 2 * x + y, margin=2, fields=2)
 

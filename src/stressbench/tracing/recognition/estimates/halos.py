@@ -72,7 +72,7 @@ def _blocks(communication: Communication, *, margin: int) -> _Blocks | None:
     """Blocks with halos of TeaLeaf's tags: 1 to the left, 2 to the right, 3 down, 4 up. None for other messages."""
     ranks = communication.ranks
     right, top = communication.distance(_RIGHT), communication.distance(_TOP)
-    if (right is None and top is None) or (right or 1) < 1 or (top or 1) < 1:
+    if (right is None and top is None) or min(one for one in (right, top) if one is not None) < 1:
         return None
     if right is None or top is None:
         ranks_across, ranks_down = (1, ranks) if right is None else (ranks, 1)

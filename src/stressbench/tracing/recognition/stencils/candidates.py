@@ -190,6 +190,8 @@ def _others(fits: Sequence[_Fit]) -> tuple[str, ...]:
         said.append(
             f"grid: {dimensions} dimensions; a program that divides more of them has the same messages on {ranks} ranks"
         )
+    if dimensions > 1 and len(fits[0].grids) == 1 and fits[0].mesh is not None and not fits[0].is_known:
+        said.append("mesh: layers that are wider than blocks look like those of larger blocks in one capture")
     if others and not fits[0].is_known:
         said.append(f"grid: {_grid_text(best)}; its messages would also fit {', '.join(dict.fromkeys(others))}")
     if periodic:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from math import prod
 
 from stressbench.tracing.recognition.stencils.grids import DIMENSIONS, Grid, Offset
@@ -188,32 +189,58 @@ def _cells(layers: Sequence[Sequence[_Sent]], grids: Sequence[Grid], unit: int) 
 
 
 def _blocks_of(sizes: Sequence[Mapping[tuple[int, ...], int]], grid: Grid, unit: int) -> list[list[int]] | None:
-    """Cells of blocks by dimension and coordinate, from the bytes of a layer across each dimension.
-
-    A layer has the product of cells in all other dimensions. So the cells of a block are the root of the product of all
-    its layers.
-    """
+    """Cells of blocks by dimension and coordinate, from the bytes of a layer across each dimension."""
     dimensions = len(sizes)
-    origin = tuple([0] * dimensions)
+    origin = (0,) * dimensions
     first = [own.get(_across(origin, k), 0) for k, own in enumerate(sizes)]
-    if any(one <= 0 or one % unit for one in first):
+    if min(first) <= 0:
         return None
-    product = prod(one // unit for one in first)
-    volume = round(product ** (1 / (dimensions - 1)))
-    if volume ** (dimensions - 1) != product or any(volume * unit % one for one in first):
+    layers: list[list[int]] = []  # bytes by coordinate in each dimension, of a layer across another one
+    for k, side in enumerate(grid.sides):
+        other = 0 if k else 1
+        places = (tuple(at if d == k else 0 for d in range(dimensions)) for at in range(side))
+        layers.append([sizes[other].get(_across(place, other), 0) for place in places])
+    counts = _first_blocks(layers, first, unit)
+    if counts is None:
         return None
     cells: list[list[int]] = []
-    for k, side in enumerate(grid.sides):
-        other = 0 if k else 1  # a layer across another dimension has cells of this one
-        of_side = []
-        for at in range(side):
-            place = tuple(at if d == k else 0 for d in range(dimensions))
-            scaled = sizes[other].get(_across(place, other), 0) * (volume * unit // first[k])
-            if not scaled or scaled % first[other]:
-                return None
-            of_side.append(scaled // first[other])
-        cells.append(of_side)
+    for layer, count in zip(layers, counts, strict=True):
+        if any(bytes_ * count % layer[0] for bytes_ in layer):
+            return None
+        cells.append([bytes_ * count // layer[0] for bytes_ in layer])
     return cells
+
+
+def _first_blocks(layers: Sequence[Sequence[int]], first: Sequence[int], unit: int) -> list[int] | None:
+    """Cells of the first block in each dimension; `first` are the bytes of its layers across each dimension.
+
+    Where later blocks have one cell less, their layers tell the cells of the first one. Otherwise a cell has `unit`
+    bytes: a layer has the product of cells in all other dimensions, and if no dimension is known, a block has the root
+    of the product of its layers.
+    """
+    counts: dict[int, int] = {}
+    for k, layer in enumerate(layers):
+        if layer[-1] != layer[0]:
+            counts[k], rest = divmod(layer[0], max(layer[0] - layer[-1], 1))
+            if rest:
+                return None
+    dimensions = len(layers)
+    if not counts and dimensions > 2:
+        volume = round(prod(one / unit for one in first) ** (1 / (dimensions - 1)))
+        is_whole = volume ** (dimensions - 1) * unit**dimensions == prod(first)
+        if not is_whole or any(volume * unit % one for one in first):
+            return None
+        counts = {k: volume * unit // one for k, one in enumerate(first)}
+    while len(counts) < dimensions:
+        resolved: dict[int, tuple[int, int]] = {}
+        for k, across in permutations(range(dimensions), 2):
+            others = [d for d in range(dimensions) if d not in (k, across)]
+            if k not in counts and all(d in counts for d in others):
+                resolved[k] = divmod(first[across], unit * prod(counts[d] for d in others))
+        if not resolved or any(rest for _, rest in resolved.values()):
+            return None
+        counts |= {k: count for k, (count, _) in resolved.items()}
+    return [counts[k] for k in range(dimensions)] if min(counts.values()) > 0 else None
 
 
 def _across(coordinates: Sequence[int], dimension: int) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ STENCILS = {
     f'--mesh 64x60 --null-calls --calls "{HALO2D}"': (4, (6, 16)),
     '--mesh 60x48 --calls "sendrecv -y 8*x +y 8*x tag 1; sendrecv +y 8*x -y 8*x tag 2; '
     'sendrecv -x 16*y +x 16*y tag 3; sendrecv +x 16*y -x 16*y tag 4"': (6, (4, 8)),
-    f'--mesh 61x35 --calls "{FACES.format("x", "40*(y+1)")}; {FACES.format("y", "16*x")}; waitall"': (4, (6, 16)),
+    f'--mesh 61x35 --calls "{FACES.format("x", "40*y")}; {FACES.format("y", "16*x")}; waitall"': (4, (6, 16)),
     f'--mesh 24x30x36 --calls "{FACES.format("x", "16*y*z")}; waitall; {FACES.format("y", "16*x*z")}; waitall; '
     f'{FACES.format("z", "16*x*y")}; waitall"': (8, (12, 27)),
     f'--mesh 30x30 --calls "{FACES.format("x", "8*y")}; {FACES.format("y", "8*x")}; waitall; '

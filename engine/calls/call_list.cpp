@@ -208,6 +208,11 @@ void CallList::allgather(const CommunicatorRef& comm, ElementType type, std::int
   calls_.emplace_back(Allgather{{comm.number, {}}, type, checked_count(count, type)});
 }
 
+void CallList::allgather(const CommunicatorRef& comm, std::int64_t bytes) {
+  const ElementType type = type_of(bytes);
+  allgather(comm, type, bytes / size_of(type));
+}
+
 int CallList::add_list(ElementType type, const std::vector<std::int64_t>& counts) {
   std::vector<int> list;
   std::int64_t sum = 0;

@@ -68,6 +68,7 @@ class CallList {
   // Each rank gets `count` elements of the result.
   void reduce_scatter(const CommunicatorRef& comm, ReduceOp op, ElementType type, std::int64_t count);
   void allgather(const CommunicatorRef& comm, ElementType type, std::int64_t count);
+  void allgather(const CommunicatorRef& comm, std::int64_t bytes);
   void allgatherv(const CommunicatorRef& comm, ElementType type, const std::vector<std::int64_t>& counts);
   void alltoall(const CommunicatorRef& comm, ElementType type, std::int64_t count_each);
   void alltoall(const CommunicatorRef& comm, std::int64_t bytes_each);

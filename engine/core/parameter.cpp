@@ -1,6 +1,7 @@
 #include "core/parameter.hpp"
 
 #include "core/suggest.hpp"
+#include "core/utf8.hpp"
 
 namespace stressbench {
 
@@ -24,25 +25,13 @@ Parameter::Parameter(ParameterSet* owner, char short_name, std::string name, std
 
 void Parameter::describe_rule(std::string words) { rule_ += (rule_.empty() ? "" : ", ") + std::move(words); }
 
-namespace {
-
-// The begin of a text that is too long for a message.
-std::string shortened(std::string_view text) {
-  constexpr std::size_t longest = 80;
-  if (text.size() <= longest) return std::string(text);
-  std::size_t end = longest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character of UTF-8
-  return std::string(text.substr(0, end)) + "...";
-}
-
-}  // namespace
-
 void Parameter::parse(std::string_view text) {
   try {
     assign(text);
     given_ = true;
   } catch (const UserMistake& mistake) {
-    throw ParameterMistake(name_, "--" + name_ + ": '" + shortened(text) + "': " + mistake.what());
+    constexpr std::size_t shown = 80;
+    throw ParameterMistake(name_, "--" + name_ + ": '" + utf8::shortened(text, shown) + "': " + mistake.what());
   }
 }
 

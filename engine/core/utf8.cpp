@@ -33,4 +33,10 @@ char32_t code_point(std::string_view text, std::size_t at, std::size_t length) {
   return point;
 }
 
+std::string shortened(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return std::string(text);
+  while (bytes > 0 && (byte_at(text, bytes) & 0xC0U) == 0x80U) --bytes;
+  return std::string(text.substr(0, bytes)) + "...";
+}
+
 }  // namespace stressbench::utf8

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace stressbench::utf8 {
@@ -14,5 +15,8 @@ bool is_control(std::string_view text, std::size_t at);
 
 // The character of the well-formed sequence of `length` bytes at `at`.
 char32_t code_point(std::string_view text, std::size_t at, std::size_t length);
+
+// The first `bytes` bytes at most, cut between characters and followed by "..." if something was cut.
+std::string shortened(std::string_view text, std::size_t bytes);
 
 }  // namespace stressbench::utf8

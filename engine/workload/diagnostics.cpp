@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/suggest.hpp"
+#include "core/utf8.hpp"
 #include "workload/text.hpp"
 
 namespace stressbench::workload {
@@ -34,7 +35,7 @@ std::string underlined(std::string_view line, std::size_t offset, std::size_t le
   std::size_t from = offset > shown_before ? offset - shown_before / 2 : 0;
   while (from > 0 && (static_cast<unsigned char>(line[from]) & 0xC0U) == 0x80U) --from;
   const std::string before = (from > 0 ? "..." : "") + printable(line.substr(from, offset - from));
-  const std::string after = shortened(line.substr(offset), shown_line - std::min(shown_line, before.size()) + 20);
+  const std::string after = utf8::shortened(line.substr(offset), shown_line - std::min(shown_line, before.size()) + 20);
   const std::string marked = printable(after);
   const std::size_t shown = std::min({std::max<std::size_t>(length, 1), after.size(), line.size() - offset});
   const std::size_t width = std::max<std::size_t>(1, characters(after.substr(0, shown)));
@@ -80,7 +81,7 @@ Rejected::Rejected(std::vector<Diagnostic> diagnostics, std::size_t total)
 void Diagnostics::add(const Position& where, std::string_view message, std::string_view hint) {
   ++total_;
   if (diagnostics_.size() >= max_kept) return;
-  diagnostics_.push_back({where, shortened(message, longest_message), shortened(hint, longest_hint)});
+  diagnostics_.push_back({where, utf8::shortened(message, longest_message), utf8::shortened(hint, longest_hint)});
 }
 
 void Diagnostics::throw_if_any() const {
@@ -93,7 +94,7 @@ void Diagnostics::throw_if_any() const {
   throw Rejected(std::move(sorted), total_);
 }
 
-std::string in_quotes(std::string_view text) { return "'" + shortened(text, longest_name) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + utf8::shortened(text, longest_name) + "'"; }
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& names) {
   if (const auto near = nearest(wrong, names)) return "did you mean '" + *near + "'?";

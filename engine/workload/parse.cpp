@@ -7,6 +7,7 @@
 #include "core/input_file.hpp"
 #include "core/input_limits.hpp"
 #include "core/suggest.hpp"
+#include "core/utf8.hpp"
 #include "workload/parser.hpp"
 #include "workload/text.hpp"
 
@@ -131,7 +132,7 @@ const Parser::Key* Parser::find_key(Statement& statement) {
   const auto near = nearest(statement.key, names);
   std::string hint = near ? "did you mean [" + *near + "]?" : "accepted:";
   for (const Key& key : table) hint += near ? "" : " [" + std::string(key.name) + "]";
-  add(statement.where, "[" + shortened(statement.key, 60) + "] is not a key", hint);
+  add(statement.where, "[" + utf8::shortened(statement.key, 60) + "] is not a key", hint);
   if (!near) return nullptr;
   statement.key = *near;
   return find(*near);

@@ -43,12 +43,6 @@ std::size_t characters(std::string_view text) noexcept {
   return count;
 }
 
-std::string shortened(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return std::string(text);
-  while (bytes > 0 && (byte_at(text, bytes) & 0xC0U) == 0x80U) --bytes;
-  return std::string(text.substr(0, bytes)) + "...";
-}
-
 std::string printable(std::string_view text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size();) {

@@ -18,8 +18,6 @@ std::optional<BadByte> find_bad_byte(std::string_view text);
 
 // Number of characters (code points).
 std::size_t characters(std::string_view text) noexcept;
-// The first `bytes` bytes at most, cut between characters and followed by "..." if something was cut.
-std::string shortened(std::string_view text, std::size_t bytes);
 // The text in a form that is safe to print on a terminal: invalid bytes and control characters except tabs become '?'.
 std::string printable(std::string_view text);
 

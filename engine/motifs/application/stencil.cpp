@@ -96,8 +96,7 @@ class Writer {
       case StepKind::allreduce:
         return calls_.allreduce(comm, step.op, type, count);
       case StepKind::allgather:
-        return bytes % bytes_of_double == 0 ? calls_.allgather(comm, type, count)
-                                            : calls_.allgather(comm, ElementType::bytes, bytes);
+        return calls_.allgather(comm, bytes);
       default:
         return calls_.alltoall(comm, bytes);
     }

@@ -58,14 +58,17 @@ def rest_of(
     first = sequences[0]
     if first is None:
         return None
-    alike = [own for own in sequences[1:] if own is not None and _shape(own) == _shape(first)]
-    others = [program for program, own in zip(programs[1:], sequences[1:], strict=True) if own in alike]
+    others = [
+        (program, own)
+        for program, own in zip(programs[1:], sequences[1:], strict=True)
+        if own is not None and _shape(own) == _shape(first)
+    ]
     found = _Found(programs[0], list(motifs), calls, output or Path(_OUTPUT))
     for place, item in enumerate(first):
         if isinstance(item, Run):
             found.add_run(item)
         else:
-            found.add_part(item, [(program, own[place]) for program, own in zip(others, alike, strict=True)])
+            found.add_part(item, [(program, own[place]) for program, own in others])
     return found.rest()
 
 

@@ -39,6 +39,13 @@ std::string rejection(Parameter& parameter, std::string_view text) {
   return "";
 }
 
+TEST(Parameter, ShowsTheBeginningOfALongValueThatItRejects) {
+  Everything set;
+  EXPECT_EQ(rejection(set.flag, std::string(80, 'a')).find("...'"), std::string::npos);
+  EXPECT_EQ(rejection(set.flag, std::string(81, 'a')),
+            "--flag: '" + std::string(80, 'a') + "...': is a flag and takes no value");
+}
+
 TEST(Parameter, StartsWithItsDefaultAndWasNotGiven) {
   const Everything set;
   EXPECT_EQ(*set.count, 4);

@@ -153,10 +153,8 @@ class ProgramCalls:
         """The loops that are left."""
         for loop in loops_of([rank.sequence() for rank in self._ranks]):
             try:
-                passes = tuple(
-                    events_of(rank.trace, numbers, ranks=self.ranks)
-                    for rank, numbers in zip(self._ranks, loop.numbers, strict=True)
-                )
+                before = tuple(numbers[-1] if numbers else None for numbers in loop.numbers)
+                passes = self.events(Part(numbers=loop.numbers, before=before))
             except NoStencil as why:
                 yield ProgramLoop(times=loop.times, passes=(), refusal=str(why))
             else:
@@ -194,11 +192,10 @@ class ProgramCalls:
         """Seconds between the calls of a part, mean over the ranks; None where the capture has no times."""
         if not all(rank.timed for rank in self._ranks):
             return None
-        texts = (
-            "".join(map(rank.of_each_call.__getitem__, numbers))
-            for rank, numbers in zip(self._ranks, part.numbers, strict=True)
+        times_s = (
+            rank.computed_s(rank.text_of(numbers)) for rank, numbers in zip(self._ranks, part.numbers, strict=True)
         )
-        return sum(rank.computed_s(text) for rank, text in zip(self._ranks, texts, strict=True)) / len(self._ranks)
+        return sum(times_s) / len(self._ranks)
 
     def events(self, part: Part) -> tuple[tuple[Event, ...], ...]:
         """The calls of a part, by rank. Raises NoStencil."""
@@ -210,8 +207,7 @@ class ProgramCalls:
     def is_part(self, motif: Trace, part: Part) -> bool:
         """Whether the calls of one iteration of a motif are those of a part, on all ranks."""
         return all(
-            self._alphabet.encode(own, completes_early=program.completes_early)
-            == "".join(map(program.of_each_call.__getitem__, numbers))
+            self._alphabet.encode(own, completes_early=program.completes_early) == program.text_of(numbers)
             for own, program, numbers in zip(motif.ranks(), self._ranks, part.numbers, strict=True)
         )
 
@@ -291,9 +287,12 @@ class _RankCalls:
         if self.completes_early:
             numbers = array("q", map(numbers.__getitem__, with_early_completions(numbers, self.trace.calls)))
         return RankSequence(
-            rules=self.rules, text=self.text, numbers=numbers, calls=self.trace.calls,
-            character=self.of_each_call.__getitem__,
+            rules=self.rules, text=self.text, numbers=numbers, calls=self.trace.calls, text_of=self.text_of
         )  # fmt: skip
+
+    def text_of(self, numbers: Sequence[int]) -> str:
+        """Calls by number as text."""
+        return "".join(map(self.of_each_call.__getitem__, numbers))
 
     def is_split(self, number: int) -> bool:
         """Whether a call is one of all ranks that no stencil makes: the calls before and after it may be one."""

@@ -15,7 +15,7 @@ from stressbench.tracing.recognition.stencils.grids import (
     balanced_grids,
     other_grids,
 )
-from stressbench.tracing.recognition.stencils.passes import NOBODY, Event, Kind, Message, NoStencil, OtherGrid
+from stressbench.tracing.recognition.stencils.passes import Event, Kind, NoStencil, OtherGrid, is_between_ranks
 from stressbench.tracing.recognition.stencils.sizes import DividedMesh, blocks, sizes_of
 from stressbench.tracing.recognition.stencils.template import (
     Template,
@@ -40,7 +40,7 @@ class _Fit:
     template: Template
     mesh: DividedMesh | None
     is_known: bool
-    calls: tuple[str, ...]
+    calls: str
 
     def rank(self) -> tuple[object, ...]:
         """For comparison: a known mesh, few calls, few periodic dimensions, few dimensions, and balanced sides."""
@@ -143,15 +143,11 @@ def _require_all_neighbours(template: Template, chosen: Sequence[Grid]) -> None:
             for rank in range(grid.ranks):
                 event = events.get((capture, rank))
                 for offset, has in (
-                    (node.symbol.to, event is not None and _is_message(event.sent)),
-                    (node.symbol.source, event is not None and _is_message(event.received)),
+                    (node.symbol.to, event is not None and is_between_ranks(event.sent)),
+                    (node.symbol.source, event is not None and is_between_ranks(event.received)),
                 ):
                     if offset is not None and has != grid.has_neighbour(rank, offset):
                         raise OtherGrid("not all ranks exchange messages with neighbours at the same offsets")
-
-
-def _is_message(message: Message | None) -> bool:
-    return message is not None and message.peer != NOBODY
 
 
 def _require_both_ways(template: Template, chosen: Sequence[Grid]) -> None:
@@ -228,7 +224,7 @@ def _candidate(fit: _Fit, assumed: tuple[str, ...]) -> Candidate:
         options.append(("fastest", "first"))
     if fit.template.null_calls:
         options.append(("null-calls", ""))
-    options.append(("calls", "; ".join(fit.calls)))
+    options.append(("calls", fit.calls))
     order = () if fit.template.ordered else ("calls: the order of calls to neighbours that no rank has both of",)
     named, of_mesh = ((), ()) if fit.mesh is None else (("mesh",), fit.mesh.assumed)
     return Candidate(
@@ -259,7 +255,7 @@ def _without_messages(loops: Sequence[Sequence[Sequence[Event]]]) -> Candidate:
     if len(loops) == 1 and whole:
         assumed = ("calls: what a rank gives to each collective is a share of the same whole on other ranks",)
     return Candidate(
-        motif="stencil", options=(("mesh", str(side)), ("calls", "; ".join(calls))),
+        motif="stencil", options=(("mesh", str(side)), ("calls", calls)),
         mesh=Mesh(options=("mesh",) if whole else (), dimensions=1), assumed=assumed,
         times_of_capture=True,
     )  # fmt: skip

@@ -16,14 +16,14 @@ _MOST_LOOPS = 100
 class RankSequence:
     """A rank's calls: as rules, as a text with a character for each, and as their numbers.
 
-    `text` has other characters in place of calls that belong to a motif; `character` gives that of a call by number.
+    `text` has other characters in place of calls that belong to a motif; `text_of` gives that of calls by number.
     """
 
     rules: Rules
     text: str
     numbers: Sequence[int]
     calls: Sequence[Call]
-    character: Callable[[int], str]
+    text_of: Callable[[Sequence[int]], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def _loops(rank: RankSequence) -> list[_RankLoop]:
             calls = [rank.calls[number] for number in numbers]
             found.append(
                 _RankLoop(
-                    times=times, text="".join(map(rank.character, numbers)),
+                    times=times, text=rank.text_of(numbers),
                     operations=frozenset(call.op for call in calls),
                     bytes=times * sum(call.bytes or 0 for call in calls),
                 )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeGuard
 
 from stressbench.formats.trace import Call, RankTrace
 from stressbench.formats.trace.records import Wildcard
@@ -41,8 +42,11 @@ _KINDS = {
 }  # fmt: skip
 STENCIL_CALLS = frozenset(_KINDS)
 """Names of calls that motif `stencil` makes, besides waits."""
-_SENDING = frozenset({Kind.send, Kind.isend, Kind.sendrecv})
-_RECEIVING = frozenset({Kind.recv, Kind.irecv, Kind.sendrecv})
+COLLECTIVE = frozenset(kind for name, kind in _KINDS.items() if name in COLLECTIVES)
+SENDING = frozenset({Kind.send, Kind.isend, Kind.sendrecv})
+RECEIVING = frozenset({Kind.recv, Kind.irecv, Kind.sendrecv})
+STARTING = frozenset({Kind.isend, Kind.irecv})
+"""Calls that start a request."""
 
 
 class NoStencil(Exception):
@@ -60,6 +64,11 @@ class Message:
     peer: int
     tag: int
     bytes: int
+
+
+def is_between_ranks(message: Message | None) -> TypeGuard[Message]:
+    """Whether there is a message, and its other side is a rank."""
+    return message is not None and message.peer != NOBODY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,11 +166,11 @@ class _Reader:
             raise NoStencil(f"MPI_{call.op} with a wildcard")
         if call.op in COLLECTIVES:
             return Event(kind=kind, collective=self._collective(call), computed_s=computed_s)
-        sent = self._message(call, call.peer, call.tag, call.bytes) if kind in _SENDING else None
+        sent = self._message(call, call.peer, call.tag, call.bytes) if kind in SENDING else None
         received: Message | None = None
         if kind is Kind.sendrecv:
             received = self._message(call, call.source, call.receive_tag, call.receive_bytes)
-        elif kind in _RECEIVING:
+        elif kind in RECEIVING:
             received = self._message(call, call.peer, call.tag, call.bytes)
         if call.request is not None:
             self._pending[call.request] = kind

@@ -8,7 +8,7 @@ from itertools import permutations
 from math import prod
 
 from stressbench.tracing.recognition.stencils.grids import DIMENSIONS, Grid, Offset
-from stressbench.tracing.recognition.stencils.passes import NOBODY, NoStencil
+from stressbench.tracing.recognition.stencils.passes import NoStencil, is_between_ranks
 from stressbench.tracing.recognition.stencils.template import Template
 
 _UNITS = (*range(8, 264, 8), 4, 2, 1)
@@ -68,14 +68,13 @@ def sizes_of(template: Template, grids: Sequence[Grid], *, known: Sequence[tuple
     Raises NoStencil if the sizes are no product of cells, or cells are not divided evenly.
     """
     sent = _sent_by_node(template, grids)
-    for place, own in sent.items():
-        offset = template.nodes[place].symbol.to or ()
-        _require_same_along(own, [k for k, step in enumerate(offset) if step])
     offsets = {place: template.nodes[place].symbol.to or () for place in sent}
+    for place, own in sent.items():
+        _require_same_along(own, [k for k, step in enumerate(offsets[place]) if step])
     found = [one for sides in known if (one := _of_known(sides, offsets, sent, grids)) is not None]
     if found:
         return min(found, key=_margins)
-    mesh = _mesh(_layers(template, sent, len(grids[0].sides)), sent, grids)
+    mesh = _mesh(_layers(offsets, sent, len(grids[0].sides)), sent, grids)
     return Sizes(mesh=mesh, of_node={place: _text(offsets[place], own, mesh, grids) for place, own in sent.items()})
 
 
@@ -90,10 +89,13 @@ def _of_known(
         return None
     cells = [[blocks(side, parts) for side, parts in zip(sides, grid.sides, strict=True)] for grid in grids]
     mesh = DividedMesh(sides=sides, cells=cells)
-    texts = {place: _layer(offsets[place], own, mesh) for place, own in sent.items() if 0 in offsets[place]}
-    if None in texts.values():
-        return None
-    of_node = {place: _text(offsets[place], own, mesh, grids) for place, own in sent.items()}
+    of_node: dict[int, str] = {}
+    for place, own in sent.items():
+        is_across = 0 in offsets[place]
+        text = _layer(offsets[place], own, mesh) if is_across else _text(offsets[place], own, mesh, grids)
+        if text is None:
+            return None
+        of_node[place] = text
     return Sizes(mesh=mesh, of_node=of_node, is_known=True)
 
 
@@ -106,7 +108,7 @@ def _sent_by_node(template: Template, grids: Sequence[Grid]) -> dict[int, list[_
     sent: dict[int, list[_Sent]] = defaultdict(list)
     for place, node in enumerate(template.nodes):
         for capture, rank, event in node.events:
-            if event.sent is not None and event.sent.peer != NOBODY:
+            if is_between_ranks(event.sent):
                 sent[place].append(_Sent(capture, grids[capture].coordinates[rank], event.sent.bytes))
     return sent
 
@@ -120,14 +122,16 @@ def _require_same_along(sent: Iterable[_Sent], dimensions: Sequence[int]) -> Non
             raise NoStencil("the sizes of its messages are not those of layers of cells")
 
 
-def _layers(template: Template, sent: Mapping[int, Sequence[_Sent]], dimensions: int) -> list[Sequence[_Sent]]:
+def _layers(
+    offsets: Mapping[int, Offset], sent: Mapping[int, Sequence[_Sent]], dimensions: int
+) -> list[Sequence[_Sent]]:  # fmt: skip
     """For each dimension, the shortest messages to the next rank in it."""
     layers: list[Sequence[_Sent]] = []
     for k in range(dimensions):
         own = [
             messages
             for place, messages in sent.items()
-            if _is_along(template.nodes[place].symbol.to or (), k) and max(one.bytes for one in messages)
+            if _is_along(offsets[place], k) and max(one.bytes for one in messages)
         ]
         if not own:
             raise NoStencil(f"no message goes to the next rank along {DIMENSIONS[k]}")

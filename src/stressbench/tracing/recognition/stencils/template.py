@@ -7,7 +7,18 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
 from stressbench.tracing.recognition.stencils.grids import Grid, Offset, reversed_offset
-from stressbench.tracing.recognition.stencils.passes import NOBODY, Collective, Event, Kind, NoStencil, OtherGrid
+from stressbench.tracing.recognition.stencils.passes import (
+    COLLECTIVE,
+    RECEIVING,
+    SENDING,
+    STARTING,
+    Collective,
+    Event,
+    Kind,
+    NoStencil,
+    OtherGrid,
+    is_between_ranks,
+)
 
 Passes = Sequence[Sequence[Event]]  # of one capture, by rank
 
@@ -56,9 +67,6 @@ COMPLETED = {
     Kind.waitall_receives: (Kind.irecv,), Kind.waitall_nothing: (),
 }  # fmt: skip
 """The calls whose requests a wait completes."""
-_COLLECTIVES = frozenset(
-    {Kind.barrier, Kind.bcast, Kind.reduce, Kind.allreduce, Kind.allgather, Kind.alltoall}
-)  # fmt: skip
 _WAITS = (Kind.waitall_sends, Kind.waitall_receives, Kind.waitall, Kind.waitall_nothing)
 """Waits for several requests, the most specific ones first."""
 
@@ -109,9 +117,9 @@ class _Symbols:
         received: dict[tuple[int, int, int], list[int]] = defaultdict(list)
         for rank, events in enumerate(self._passes):
             for place, event in enumerate(events):
-                if event.sent is not None and event.sent.peer != NOBODY:
+                if is_between_ranks(event.sent):
                     sent[rank, event.sent.peer, event.sent.tag].append(place)
-                if event.received is not None and event.received.peer != NOBODY:
+                if is_between_ranks(event.received):
                     received[event.received.peer, rank, event.received.tag].append(place)
         if {key: len(places) for key, places in sent.items()} != {key: len(places) for key, places in received.items()}:
             raise NoStencil("not all messages are received in the pass in which they are sent")
@@ -126,7 +134,7 @@ class _Symbols:
         offsets: dict[int, Offset] = {}
         earlier: Counter[int] = Counter()
         for place, event in enumerate(self._passes[rank]):
-            if event.sent is None or event.sent.peer == NOBODY:
+            if not is_between_ranks(event.sent):
                 continue
             possible = self._grid.offsets(rank, event.sent.peer)
             if not possible:
@@ -171,7 +179,7 @@ def _aligned(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Sym
         to = {one.to for one in parallel if one.to is not None}
         source = {one.source for one in parallel if one.source is not None}
         kind = parallel[0].kind
-        sends, receives = _directions(kind)
+        sends, receives = kind in SENDING, kind in RECEIVING
         if len(unlike) == 1 and len(to) < sends:
             raise OtherGrid("some of its calls have a partner on no rank; a capture on more ranks may show which")
         if len(unlike) > 1 or len(to) != sends or len(source) != receives:
@@ -191,11 +199,6 @@ def _aligned(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Sym
     return Template(nodes=tuple(nodes), null_calls=null_calls, ordered=True)
 
 
-def _directions(kind: Kind) -> tuple[int, int]:
-    """Messages that a call sends and receives."""
-    return int(kind in (Kind.send, Kind.isend, Kind.sendrecv)), int(kind in (Kind.recv, Kind.irecv, Kind.sendrecv))
-
-
 def _merged(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Symbol]]]) -> Template:
     """The template of which each rank leaves out the messages beyond its border."""
     nodes: dict[Symbol, Node] = {}
@@ -207,10 +210,10 @@ def _merged(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Symb
             placed: list[Symbol] = []
             phase = 0
             for place, one in enumerate(own):
-                if (_directions(one.kind)[0] and one.to is None) or (_directions(one.kind)[1] and one.source is None):
+                if (one.kind in SENDING and one.to is None) or (one.kind in RECEIVING and one.source is None):
                     raise OtherGrid("only some messages beyond the border are calls with MPI_PROC_NULL")
                 counted[phase, one] += 1
-                symbol = _numbered(one, (phase, counted[phase, one]))
+                symbol = replace(one, place=(phase, counted[phase, one]))
                 phase += are_common and _is_common(one)
                 placed.append(symbol)
                 nodes.setdefault(symbol, Node(symbol)).events.append((capture, rank, captures[capture][rank][place]))
@@ -222,14 +225,7 @@ def _merged(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Symb
 
 def _is_common(symbol: Symbol) -> bool:
     """Whether all ranks make such a call equally often, whatever neighbours they have: it separates phases."""
-    return symbol.kind in _WAITS or (symbol.kind in _COLLECTIVES and symbol.along is None)
-
-
-def _numbered(symbol: Symbol, place: tuple[int, int]) -> Symbol:
-    return Symbol(
-        symbol.kind, symbol.to, symbol.tag, symbol.source, symbol.source_tag, symbol.reduction, symbol.root,
-        symbol.along, place,
-    )  # fmt: skip
+    return symbol.kind in _WAITS or (symbol.kind in COLLECTIVE and symbol.along is None)
 
 
 def _sorted(nodes: Mapping[Symbol, Node], before: Mapping[Symbol, set[Symbol]]) -> tuple[list[Symbol], bool]:
@@ -285,7 +281,7 @@ def require_sends_before_waits(template: Template) -> None:
     pending: dict[int, Kind] = {}
     for place, node in enumerate(template.nodes):
         kind = node.symbol.kind
-        if kind in (Kind.isend, Kind.irecv):
+        if kind in STARTING:
             pending[place] = kind
         completed = [one for one, started in pending.items() if started in COMPLETED.get(kind, ())]
         if any(sends.get(one, 0) > place for one in completed):

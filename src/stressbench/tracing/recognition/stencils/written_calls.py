@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from stressbench.tracing.recognition.sequence import Loop, folded
 from stressbench.tracing.recognition.stencils.grids import DIMENSIONS, Grid, Offset, offset_text
-from stressbench.tracing.recognition.stencils.passes import Kind, NoStencil
+from stressbench.tracing.recognition.stencils.passes import STARTING, Kind, NoStencil
 from stressbench.tracing.recognition.stencils.sizes import DividedMesh, shares_of_ranks
 from stressbench.tracing.recognition.stencils.template import COMPLETED, Node, Template
 
@@ -14,48 +15,53 @@ _LEAST_SHARE = 0.03
 """Of the computation of a pass; what is less is left to the others."""
 _DECIMALS = 4
 _TO_NS = 1e9
+_SEPARATOR = "; "
+_Written: TypeAlias = tuple[Kind | None, str]  # a call, None: computation; and its text
 
 
 def written_calls(
     template: Template, sent: Mapping[int, str], received: Mapping[int, str], chosen: Sequence[Grid],
     mesh: DividedMesh | None,
-) -> tuple[str, ...]:  # fmt: skip
+) -> str:  # fmt: skip
     """The calls of the template and the computation between them. `sent` and `received` are sizes by place.
 
     Computation is times the cells of a rank in `mesh`. Raises NoStencil for other collectives.
     """
-    calls: list[str] = []
+    calls: list[_Written] = []
     pending: Counter[Kind] = Counter()
     times = _times(template, chosen, mesh)
     for place, node in enumerate(template.nodes):
         if place in times:
-            calls.append(times[place])
+            calls.append((None, times[place]))
         symbol = node.symbol
-        if symbol.kind in (Kind.isend, Kind.irecv):
-            pending[symbol.kind] += 1
         match symbol.kind:
             case Kind.waits:
-                calls += ["wait"] * pending.total()
-                pending.clear()
+                text = _SEPARATOR.join([symbol.kind] * pending.total())
             case Kind.waitall | Kind.waitall_sends | Kind.waitall_receives | Kind.waitall_nothing:
-                calls.append(symbol.kind.value)
-                for kind in COMPLETED[symbol.kind]:
-                    del pending[kind]
+                text = symbol.kind.value
             case Kind.send | Kind.isend:
-                calls.append(f"{symbol.kind} {_message(symbol.to, sent[place])}{_tag(symbol.tag)}")
+                text = f"{symbol.kind} {_message(symbol.to, sent[place])}{_tag(symbol.tag)}"
             case Kind.recv | Kind.irecv:
-                calls.append(f"{symbol.kind} {_message(symbol.source, received[place])}{_tag(symbol.source_tag)}")
+                text = f"{symbol.kind} {_message(symbol.source, received[place])}{_tag(symbol.source_tag)}"
             case Kind.sendrecv:
                 tags = _tag(symbol.tag)
                 if symbol.source_tag != symbol.tag:
                     tags = f" tag {symbol.tag} {symbol.source_tag}"
-                calls.append(
-                    f"sendrecv {_message(symbol.to, sent[place])} {_message(symbol.source, received[place])}{tags}"
-                )
+                text = f"sendrecv {_message(symbol.to, sent[place])} {_message(symbol.source, received[place])}{tags}"
             case _:
-                size = sent.get(place) or law_of(symbol.kind, sizes_by_ranks(node, chosen))
-                calls.append(_collective(node, size))
-    return tuple(_texts(folded(calls, _is_closed)))
+                text = _collective(node, sent.get(place) or law_of(symbol.kind, sizes_by_ranks(node, chosen)))
+        calls.append((symbol.kind, text))
+        _count(symbol.kind, pending)
+    return _SEPARATOR.join(_texts(folded(calls, _is_closed)))
+
+
+def _count(kind: Kind | None, pending: Counter[Kind]) -> None:
+    """Add the request that a call starts to the pending ones, and remove those that it completes."""
+    if kind in STARTING:
+        pending[kind] += 1
+    elif kind in COMPLETED:
+        for started in COMPLETED[kind]:
+            del pending[started]
 
 
 def _message(offset: Offset | None, size: str) -> str:
@@ -120,30 +126,19 @@ def _times(template: Template, chosen: Sequence[Grid], mesh: DividedMesh | None)
     }
 
 
-def _texts(calls: Iterable[str | Loop[str]]) -> Iterator[str]:
+def _texts(calls: Iterable[_Written | Loop[_Written]]) -> Iterator[str]:
     for call in calls:
         if isinstance(call, Loop):
             yield from (f"repeat {call.times}", *_texts(call.items), "end")
         else:
-            yield call
+            yield call[1]
 
 
-def _is_closed(calls: Sequence[str]) -> bool:
+def _is_closed(calls: Sequence[_Written]) -> bool:
     """Whether these calls complete what they start."""
     pending: Counter[Kind] = Counter()
-    waits = 0
-    for call in calls:
-        name = call.partition(" ")[0]
-        if name in (Kind.isend, Kind.irecv):
-            pending[Kind(name)] += 1
-        elif name == Kind.waits:
-            waits += 1
-            if waits == pending.total():
-                pending.clear()
-                waits = 0
-        elif call in COMPLETED:
-            if waits or not any(pending[kind] for kind in COMPLETED[Kind(call)]):
-                return False
-            for kind in COMPLETED[Kind(call)]:
-                del pending[kind]
-    return pending.total() == waits == 0
+    for kind, _ in calls:
+        if kind in COMPLETED and not any(pending[started] for started in COMPLETED[kind]):
+            return False
+        _count(kind, pending)
+    return not pending.total()

@@ -7,6 +7,7 @@ from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, w
 from stressbench.formats.trace import RankTrace, read_trace
 from stressbench.tracing.excerpts import part_of_rank
 from stressbench.tracing.iterations import IterationSpan
+from stressbench.tracing.recognition.occurrences import Amount, ProgramCalls
 from stressbench.tracing.recognition.sequence import Loop, Part, RankRuns, Run, folded, sequence_of
 
 
@@ -83,3 +84,27 @@ def test_a_part_that_needs_what_is_before_it_or_leaves_requests_pending_cannot_s
     assert part_of_rank(rank, (1,), before=0) is None
     assert part_of_rank(rank, (3, 4), before=2) is None
     assert part_of_rank(rank, (2, 3, 4), before=1) is not None
+
+
+def test_a_part_has_the_messages_that_its_persistent_requests_send(tmp_path: Path) -> None:
+    init = {"comm": 0, "peer": 1, "tag": 0, "bytes": 800, "unit": 8}
+    calls = [
+        call("Send_init", request=0, **init), call("Recv_init", request=1, **init), call("Startall", requests=[0, 1]),
+        waitall(0, 1), isend(1, size=40, request=2), isend(-1, size=40, request=3), waitall(2, 3), allreduce(size=16),
+    ]  # fmt: skip
+    ranks = [MadeRank(calls=calls, rules=[[[number, 1] for number in range(len(calls))]]) for _ in range(2)]
+    program = ProgramCalls(read_trace(MadeTrace(ranks).write(tmp_path)))
+    part = Part(numbers=(tuple(range(len(calls))), (2, 3)), before=(None, 1))
+
+    assert program.amount_of_part(part) == Amount(calls=10, messages=3, bytes=800 + 40 + 16 + 800)
+
+
+def test_a_program_computes_before_its_first_call(tmp_path: Path) -> None:
+    made = MadeRank(calls=[allreduce(), allreduce(size=16)], rules=[[[0, 1], [1, 1]]])
+    trace = read_trace(MadeTrace([made]).write(tmp_path))
+    (rank,) = trace.ranks()
+    before_first = next(gap.sum_s for gap in rank.gaps or () if (gap.before, gap.after) == (-1, 0))
+
+    (events,) = ProgramCalls(trace).events(Part(numbers=((0, 1),), before=(None,)))
+
+    assert events[0].computed_s == before_first > 0

@@ -12,11 +12,12 @@ from stressbench.tracing.completions import makes_tests, with_early_completions
 from stressbench.tracing.excerpts import part_of_rank
 from stressbench.tracing.grammar import Rules, expand
 from stressbench.tracing.iterations import FEWEST_IN_ROW, IterationSpan, runs_of
-from stressbench.tracing.operations import COLLECTIVES, COMMUNICATOR_CONSTRUCTORS, SENDING_CALLS
+from stressbench.tracing.operations import COLLECTIVES, COMMUNICATOR_CONSTRUCTORS
 from stressbench.tracing.recognition.sequence import Part, RankRuns, Run, sequence_of
 from stressbench.tracing.recognition.shortening import Counts, shortened
 from stressbench.tracing.recognition.stencils.loops import RankSequence, loops_of
 from stressbench.tracing.recognition.stencils.passes import STENCIL_CALLS, Event, NoStencil, events_of
+from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 
 _TAKEN = chr(sys.maxunicode)
 """In place of a call that belongs to a motif."""
@@ -301,8 +302,10 @@ class _RankCalls:
 
     def amount_of(self, numbers: Sequence[int]) -> Amount:
         """What these calls have."""
+        tokenizer = CallTokenizer(self.trace, self.trace, TokenStyle.exact)
+        tokenizer.assign_slots()
+        sent = [message.bytes for number in numbers for message in tokenizer.messages(number)]
         calls = [self.trace.calls[number] for number in numbers]
-        sent = [call.bytes or 0 for call in calls if call.op in SENDING_CALLS and call.peer != -1]
         collective = sum(call.bytes or 0 for call in calls if call.op in COLLECTIVES)
         return Amount(calls=len(calls), messages=len(sent), bytes=sum(sent) + collective)
 

@@ -12,6 +12,7 @@ from stressbench.tracing.ranks import WorldRanks
 
 NOBODY = -1
 """MPI_PROC_NULL."""
+_NO_CALL = -1  # before the first one
 
 
 class Kind(StrEnum):
@@ -95,7 +96,7 @@ class Event:
 def events_of(
     rank: RankTrace, numbers: Sequence[int], *, ranks: int, before: int | None = None
 ) -> tuple[Event, ...]:  # fmt: skip
-    """The calls of a pass, given by their numbers, and the call before it; in a loop, that is its last one.
+    """The calls of a pass or part, given by their numbers, and the call before them (None: the program begins).
 
     Raises NoStencil.
     """
@@ -113,7 +114,7 @@ class _Reader:
     def read(self, numbers: Sequence[int], before: int | None) -> list[Event]:
         events: list[Event] = []
         waiting = False
-        last = numbers[-1] if before is None else before
+        last = _NO_CALL if before is None else before
         for number in numbers:
             call = self._rank.calls[number]
             computed_s = self._gaps.get((last, number), 0.0)

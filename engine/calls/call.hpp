@@ -10,7 +10,8 @@
 namespace stressbench::calls {
 
 enum class ElementType : std::uint8_t { bytes, shorts, ints, floats, doubles };
-enum class ReduceOp : std::uint8_t { sum, min, max };
+// `user`: an operation of the program's own (MPI_Op_create), here the value that is largest without its sign.
+enum class ReduceOp : std::uint8_t { sum, min, max, user };
 enum class Source : std::uint8_t { named, any };
 
 std::int64_t size_of(ElementType type) noexcept;

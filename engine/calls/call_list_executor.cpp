@@ -32,10 +32,6 @@ MPI_Datatype datatype_of(ElementType type) noexcept {
   return MPI_BYTE;
 }
 
-MPI_Op operation_of(ReduceOp op) noexcept {
-  return op == ReduceOp::sum ? MPI_SUM : op == ReduceOp::min ? MPI_MIN : MPI_MAX;
-}
-
 // The request that a call creates; none for a blocking call.
 template <class C>
 std::optional<Request> created_request(const C& call) noexcept {
@@ -110,6 +106,7 @@ CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group, Byte
     std::exclusive_scan(list.counts.begin(), list.counts.end(), list.displacements.begin(), 0);
     lists_.push_back(std::move(list));
   }
+  if (calls_.has_user_reduction()) user_reduction_ = mpi::LargestMagnitude::create();
   requests_.assign(static_cast<std::size_t>(calls_.request_slots()), MPI_REQUEST_NULL);
   remaining_passes_.assign(calls_.calls().size(), 0);
   assign_buffers(Memory::shared);
@@ -531,6 +528,20 @@ void CallListExecutor::verify(std::uint64_t pass) const {
   for_each_call([&]<class C>(const C& call, const BufferOffsets& offsets) {
     if constexpr (IsReduction<C>) check_reduction(call, offsets);
   });
+}
+
+MPI_Op CallListExecutor::operation_of(ReduceOp op) const noexcept {
+  switch (op) {
+    case ReduceOp::sum:
+      return MPI_SUM;
+    case ReduceOp::min:
+      return MPI_MIN;
+    case ReduceOp::max:
+      return MPI_MAX;
+    case ReduceOp::user:
+      break;
+  }
+  return user_reduction_.handle();
 }
 
 template <IsReduction C>

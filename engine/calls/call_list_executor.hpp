@@ -13,6 +13,7 @@
 #include "core/units.hpp"
 #include "core/working_set.hpp"
 #include "mpi/group.hpp"
+#include "mpi/operation.hpp"
 
 namespace stressbench::calls {
 
@@ -121,6 +122,7 @@ class CallListExecutor {
   void compute_for(std::int64_t duration_ns, std::int64_t now_ns, Computation how, const Recorder& recorder);
   template <class C>
   void execute(const C& call, const BufferOffsets& offsets);
+  MPI_Op operation_of(ReduceOp op) const noexcept;
   template <IsCollective C>
   void execute(const C& call, const BufferOffsets& offsets);
 
@@ -128,7 +130,8 @@ class CallListExecutor {
   const mpi::Group* group_;
   std::vector<mpi::Group> splits_;
   std::vector<List> lists_;
-  std::vector<BufferOffsets> offsets_;  // by index of the call
+  mpi::LargestMagnitude user_reduction_;  // null unless a call uses it
+  std::vector<BufferOffsets> offsets_;    // by index of the call
   std::vector<BufferOffsets> persistent_offsets_;
   std::vector<MPI_Request> requests_;
   std::vector<BufferOffsets> offsets_of_request_;  // of the message or collective that a request was made for

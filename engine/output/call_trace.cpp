@@ -42,6 +42,8 @@ const char* reduction_name(calls::ReduceOp op) {
       return "MIN";
     case calls::ReduceOp::max:
       return "MAX";
+    case calls::ReduceOp::user:
+      return "USER";
   }
   return "SUM";
 }

@@ -94,6 +94,32 @@ def test_a_chain_of_motifs_is_recognised_in_its_order(tmp_path, listed, recognis
     assert lines_of(again)[1]["sequence_calls"] == lines_of(listed("app.sb", 4))[1]["sequence_calls"]
 
 
+def test_a_transposition_by_ranks_in_an_order_of_their_own_is_recognised_if_it_occurs_once(
+    tmp_path, listed, recognised
+) -> None:
+    (tmp_path / "app.sb").write_text(
+        "[JOB_NAME] app\n[NODES] 1\n[MOTIF] ptrans --matrix 240 --block 40 --positions 2,5,3,0,4,1\n"
+        "[LOOP] 9\n[MOTIF] tealeaf -x 6100 -y 3500 -i 5\n[END]\n[MOTIF] ptrans --matrix 240 --block 40\n"
+    )
+    header, *ranks, end = lines_of(listed("app.sb", 6))
+    for rank in ranks:
+        own = [2, 5, 3, 0, 4, 1].index(rank["rank"])
+        members = [[2, 3, 2], [3, -3, 2], [4, -3, 2]]
+        rank["comms"].append({"slot": 9, "size": 6, "rank": own, "members": members, "inter": False})
+    capture = write_lines(tmp_path / "other-order.trace", [header, *ranks, end])
+
+    result = recognised(capture, "--ranks", "12")
+
+    motifs = [motif for motif in result["captures"][0]["motifs"] if motif["candidate"]["motif"] == "ptrans"]
+    assert [(words_of(motif), motif["times"]) for motif in motifs] == [
+        ("ptrans --matrix 240 --block 1 --positions 2,5,3,0,4,1", 1), ("ptrans --matrix 240 --block 1", 1),
+    ]  # fmt: skip
+    first, second = (motif for motif in result["scaled"]["motifs"] if motif["words"][0] == "ptrans")
+    assert first["words"][:6] == ["ptrans", "--matrix", "240", "--block", "1", "--positions"]
+    assert first["words"][6].startswith("random:")
+    assert first["of_one"] == second["of_one"]
+
+
 def test_a_scaled_workload_makes_the_calls_of_the_larger_program(tmp_path, listed, recognised) -> None:
     workload = tmp_path / "large.sb"
 

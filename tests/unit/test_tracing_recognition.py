@@ -14,6 +14,7 @@ from stressbench.tracing.recognition.communication import CollectiveCall, Commun
 from stressbench.tracing.recognition.estimates import candidates
 from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft
 from stressbench.tracing.recognition.estimates.halos import cloverleaf, lulesh, tealeaf
+from stressbench.tracing.recognition.estimates.matrices import ptrans
 from stressbench.tracing.recognition.estimates.numbers import divisors, root
 from stressbench.tracing.recognition.estimates.sweeps import sweep3d
 from stressbench.tracing.recognition.occurrences import Amount, ProgramCalls, is_enough
@@ -32,12 +33,14 @@ SQUARE = Mesh(options=("columns", "rows"), dimensions=2)
 
 
 def communication(
-    sent: Sequence[Sequence[tuple[int, int, int]]], collectives: Mapping[tuple[str, int], int] = {}
-) -> Communication:
+    sent: Sequence[Sequence[tuple[int, int, int]]], collectives: Mapping[tuple[str, int], int] = {},
+    orders: Sequence[tuple[int, ...]] = (),
+) -> Communication:  # fmt: skip
     """Each rank sends these messages (destination, tag, bytes) once."""
     return Communication(
         sent=tuple(Counter(SentMessage(*message) for message in messages) for messages in sent),
         collectives=Counter({CollectiveCall(*name): times for name, times in collectives.items()}),
+        orders=tuple(orders),
     )
 
 
@@ -120,6 +123,49 @@ def test_points_of_swfft_follow_from_the_share_of_a_message() -> None:
     assert "swfft --ngx 32 --driver --dfft-timing 2" in words(list(swfft(made)))
 
 
+PART = 8 * 30 * 30
+
+
+@pytest.mark.parametrize(
+    ("sent", "order", "expected"),
+    [
+        ([[], [(2, 0, PART)], [(1, 0, PART)], []], (0, 1, 2, 3), "ptrans --matrix 60 --block 1"),
+        # position 0 has rank 2, position 3 rank 0
+        (
+            [[], [(3, 0, PART)], [], [(1, 0, PART)]], (2, 3, 1, 0),
+            "ptrans --matrix 60 --block 1 --positions 2,3,1,0",
+        ),
+        # one column: parts for all ranks
+        (
+            [[(to, 0, PART) for to in range(3) if to != rank] for rank in range(3)], (0, 1, 2),
+            "ptrans --matrix 90 --block 1",
+        ),
+    ],
+)  # fmt: skip
+def test_the_grid_of_a_transposition_follows_from_who_exchanges_parts(
+    sent: Sequence[Sequence[tuple[int, int, int]]], order: tuple[int, ...], expected: str
+) -> None:
+    found = list(ptrans(communication(sent, orders=[order])))
+
+    assert words(found)[0] == expected
+    assert found[0].is_particular
+    assert "block: 1" in found[0].assumed[0]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [[], [(2, 0, PART)], [], []],  # no answer
+        [[], [(2, 0, PART)], [(1, 1, PART)], []],  # another tag
+        [[], [(2, 0, PART + 8)], [(1, 0, PART + 8)], []],  # no square
+        [[(1, 0, PART)], [(0, 0, PART)], [(3, 0, PART)], [(2, 0, PART)]],  # pairs that are not across a diagonal
+        [[], [], [], []],
+    ],
+)
+def test_other_messages_are_no_transposition(sent: Sequence[Sequence[tuple[int, int, int]]]) -> None:
+    assert words(list(ptrans(communication(sent, orders=[(0, 1, 2, 3)])))) == []
+
+
 def test_matrices_are_taken_as_square_if_they_can_be() -> None:
     made = communication([[(1, 0, 16 * 125 * 125)], [(0, 0, 16 * 125 * 125)]])
 
@@ -163,6 +209,21 @@ def test_a_capture_counts_messages_of_equal_calls_together(tmp_path: Path) -> No
 
     assert found.sent == (Counter({SentMessage(1, 3, 16): 2}), Counter())
     assert (found.calls("Allreduce"), found.calls("Allreduce", size=4), found.calls("Bcast")) == (2, 0, 0)
+
+
+def test_orders_of_ranks_are_those_of_communicators_of_all_ranks(tmp_path: Path) -> None:
+    def comm(*members: list[int], size: int, inter: bool = False) -> Record:
+        return {"slot": 0, "size": size, "rank": 0, "members": list(members), "inter": inter}
+
+    comms = [
+        comm([0, 1, 4], size=4), comm([2, 1, 2], [1, -1, 2], size=4), comm([3, -1, 4], size=4, inter=True),
+        comm([1, 1, 2], size=2), {"slot": 0, "size": 4, "rank": 0, "members": None, "inter": False},
+    ]  # fmt: skip
+    ranks = [MadeRank(calls=[allreduce()], rules=[[[0, 1]]], extra={"comms": comms})] * 4
+
+    found = Communication.of(read_trace(MadeTrace(ranks=ranks).write(tmp_path)))
+
+    assert found.orders == ((0, 1, 2, 3), (2, 3, 1, 0))
 
 
 def exchange(rank: int, *, size: int = 800) -> list[Record]:
@@ -305,6 +366,17 @@ def test_meshes_of_jobs_grow_with_the_size_and_those_of_ranks_with_the_cells_of_
     )  # fmt: skip
     assert rank.scaled(from_ranks=8, ranks=64, size=8).words == ("lulesh", "--elements", "20")
     assert rank.scaled(from_ranks=8, ranks=64, size=1).words == ("lulesh", "--elements", "10")
+
+
+def test_positions_that_a_program_chose_by_chance_are_others_on_other_ranks() -> None:
+    listed = candidate("ptrans", Mesh(options=("matrix",), dimensions=2), matrix=100, positions="2,3,1,0")
+    another = candidate("ptrans", Mesh(options=("matrix",), dimensions=2), matrix=100, positions="2,3,0,1")
+
+    assert dict(listed.scaled(from_ranks=4, ranks=4, size=4).options) == {"matrix": "200", "positions": "2,3,1,0"}
+    larger = [dict(one.scaled(from_ranks=4, ranks=8, size=1).options)["positions"] for one in (listed, another)]
+    assert all(positions.startswith("random:") for positions in larger)
+    assert larger[0] != larger[1]
+    assert dict(listed.scaled(from_ranks=4, ranks=8, size=1).options)["positions"] == larger[0]
 
 
 def test_what_cannot_be_scaled_is_refused_with_the_reason() -> None:

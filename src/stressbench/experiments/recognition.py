@@ -178,7 +178,7 @@ class _Search:
         """Where the captures have the calls of the candidate; None if none has enough of them."""
         found = [self._occurrences(candidate, program) for program in programs]
         occurrences = tuple(
-            one if one is not None and is_enough(one, program.total) else None
+            one if one is not None and (candidate.is_particular or is_enough(one, program.total)) else None
             for one, program in zip(found, programs, strict=True)
         )
         return _Match(candidate=candidate, occurrences=occurrences) if any(occurrences) else None

@@ -18,6 +18,8 @@ from stressbench.tracing.recognition.stencils.passes import NoStencil
 _OUTPUT = "app.sb"
 _LONGEST = 100_000
 """Calls of a rank in a part. A longer one is left out."""
+_LONGEST_STENCIL = 2_000
+"""Calls of a rank in a part that may be a stencil, which states each of them. Longer ones are replayed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +104,11 @@ class _Found:
             self._steps.append((part, 1))
 
     def _recognise(self, part: Part, others: Sequence[tuple[ProgramCalls, Part]]) -> None:
-        if max(map(len, part.numbers)) > _LONGEST:
+        calls = max(map(len, part.numbers))
+        if calls > _LONGEST:
             self._left_out.add(part)
             return
-        candidate = self._stencil(part, others)
+        candidate = self._stencil(part, others) if calls <= _LONGEST_STENCIL else None
         if candidate is not None:
             self._motifs[part] = RecognisedMotif(
                 candidate=candidate, times=1, runs=1, of_one=self._program.amount_of_part(part),

@@ -162,6 +162,7 @@ std::vector<Case> cases() {
       {"fft2d", {{"nx", "24"}, {"call", "staged"}, {"compute", "off"}}},
       {"vpfft", {{"nx", "6"}, {"ny", "5"}, {"nz", "4"}, {"-n", "2"}, {"compute", "off"}}},
       {"vpfft", {{"nx", "9"}, {"ny", "8"}, {"call", "recursive,pairwise"}, {"compute", "off"}}},
+      {"ptrans", {{"matrix", "50"}, {"block", "7"}, {"positions", "random:5"}, {"compute", "off"}}},
       {"milc", {{"nt", "12"}, {"compute", "off"}}},
       {"minife", {{"nx", "9"}, {"ny", "8"}, {"nz", "7"}, {"compute", "off"}}},
       {"nekbone", {{"elements", "6"}, {"compute", "off"}}},

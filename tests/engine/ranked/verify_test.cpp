@@ -85,6 +85,8 @@ std::vector<Case> cases() {
       {"fft3d", {{"nx", "8"}, {"decomposition", "pencils"}, {"compute", "off"}}, 4, 0, 0, 9, from_to(1, 0, 9)},
       {"fft2d", {{"nx", "8"}, {"call", "staged"}, {"compute", "off"}}, 4, 3, 5, 9, from_to(1, 3, 9)},  // second stage
       {"vpfft", {{"nx", "8"}, {"-n", "1"}, {"compute", "off"}}, 4, 0, 151, 9, from_to(3, 0, 9)},  // the last transform
+      {"ptrans", {{"matrix", "40"}, {"block", "5"}, {"compute", "off"}}, 4, 2, 2, 7, from_to(1, 2, 7)},
+      {"ptrans", {{"matrix", "40"}, {"compute", "off"}}, 2, 1, 3, 1, "rank 1 got another result than 1"},  // user's
       {"milc", {{"compute", "off"}}, 2, 1, 1, 100, from_to(0, 1, 100)},
       {"milc", {{"nx", "12"}, {"compute", "off"}}, 3, 0, 0, 9, from_to(1, 0, 9)},  // any source: the neighbour in +x
       {"minife", {{"nx", "9"}, {"ny", "8"}, {"nz", "7"}, {"compute", "off"}}, 4, 3, 2, 9, from_to(1, 3, 9)},

@@ -221,8 +221,8 @@ TEST_P(CallTraceOfMotif, IsAcceptedByReplay) {
 
 INSTANTIATE_TEST_SUITE_P(Motifs, CallTraceOfMotif,
                          testing::Values("amg", "cloverleaf", "comd", "fft2d", "fft3d", "halo2d", "halo3d", "lulesh",
-                                         "mcb", "milc", "minife", "nekbone", "npb", "stencil", "sweep3d", "swfft",
-                                         "tealeaf", "umt", "vpfft"),
+                                         "mcb", "milc", "minife", "nekbone", "npb", "ptrans", "stencil", "sweep3d",
+                                         "swfft", "tealeaf", "umt", "vpfft"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

@@ -225,6 +225,12 @@ INSTANTIATE_TEST_SUITE_P(
         Rejection{"vpfft", {{"nx", "20"}, {"call", "staged"}}, 8, "call", "which 20 x 20 x 20 points on 8 ranks do"},
         Rejection{"vpfft", {{"call", "staged,pairwise,staged"}}, 4, "call", "must be 1, 2 or 4, each one of pairwise"},
         Rejection{"vpfft", {{"nz", "1"}}, 4, "nz", "must be other than 1"},
+        Rejection{"ptrans", {{"grid", "2x3"}}, 4, "grid", "2x3 has 6 ranks, but the job has 4; 2x2 would fit"},
+        Rejection{"ptrans", {{"positions", "0,1,2"}}, 4, "positions", "3 are listed, but the job has 4 ranks"},
+        Rejection{"ptrans", {{"positions", "0,1,2,2"}}, 4, "positions", "rank 3 is missing; each rank has one"},
+        Rejection{"ptrans", {{"positions", "shuffled"}}, 4, "positions", "ordered, random:SEED, or the rank at"},
+        Rejection{"ptrans", {{"positions", "random:x"}}, 4, "positions", "random:x"},
+        Rejection{"ptrans", {{"block", "10000000"}}, 100000, "block", "on 100000 ranks make more than 2^62 bytes"},
         Rejection{
             "milc", {{"nx", "9"}}, 2, "nx", "--nx: 9 is odd, but sites of two parities need even sides, such as 10"},
         Rejection{"milc", {}, 3, "grid", "factor 3 divides; a multiple of 3 as a side would be valid"},

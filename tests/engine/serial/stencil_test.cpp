@@ -272,8 +272,9 @@ TEST(StencilCollectives, AreOfAllRanks) {
 }
 
 TEST(StencilCollectives, ReduceDoublesOrIntegers) {
-  EXPECT_EQ(stencil_collectives("allreduce 24; allreduce 12 min; reduce 8 max root 2; reduce 16 sum"),
-            "Allreduce sum 3x8 on 0, Allreduce min 3x4 on 0, Reduce max 1x8 root 2 on 0, Reduce sum 2x8 root 0 on 0");
+  EXPECT_EQ(stencil_collectives("allreduce 24; allreduce 12 min; reduce 8 max root 2; reduce 16 sum; allreduce 8 user"),
+            "Allreduce sum 3x8 on 0, Allreduce min 3x4 on 0, Reduce max 1x8 root 2 on 0, Reduce sum 2x8 root 0 on 0, "
+            "Allreduce user 1x8 on 0");
 }
 
 TEST(StencilCollectives, AlongDimensionsAreOfTheRanksThatDifferInTheseOnly) {

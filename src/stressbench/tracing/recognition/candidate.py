@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from zlib import crc32
 
 from stressbench.errors import UserError
 
 _GRID = "grid"
+_POSITIONS = "positions"
+"""Which rank has which place in a grid. A list is an order that the program chose by chance, other ones on others."""
 _NAME = 40
 """Characters of a value that is shown in tables."""
 _OPEN = "0"
@@ -31,7 +34,8 @@ class Candidate:
     """A motif and its options by long name; "" is the value of a flag.
 
     `assumed`: options whose value the messages do not determine, each with what was assumed instead.
-    `times_of_capture`: its computation is that of the capture, and not of the motif's own law.
+    `times_of_capture`: its computation is that of the capture, and not of the motif's own law. `is_particular`: a
+    program hardly makes its calls by chance, even once.
     """
 
     motif: str
@@ -39,6 +43,7 @@ class Candidate:
     mesh: Mesh
     assumed: tuple[str, ...] = ()
     times_of_capture: bool = False
+    is_particular: bool = False
 
     @property
     def name(self) -> str:
@@ -86,12 +91,14 @@ class Candidate:
             if min(lengths) < 1:
                 raise UserError(f"--size: {size:g} times the cells of {self.motif} are less than one on a side")
             given[name] = "x".join(map(str, lengths))
+        if ranks != from_ranks and "," in given.get(_POSITIONS, ""):
+            given[_POSITIONS] = f"random:{crc32(given[_POSITIONS].encode())}"
         return replace(self, options=tuple(given.items()))
 
 
 def candidate(
     motif: str, mesh: Mesh, named: Mapping[str, object] = MappingProxyType({}), *, assumed: tuple[str, ...] = (),
-    **options: object,
+    is_particular: bool = False, **options: object,
 ) -> Candidate:  # fmt: skip
     """A candidate with these options by long name, `named` and as keywords, in which `_` stands for `-`.
 
@@ -99,7 +106,7 @@ def candidate(
     """
     given = {**named, **{name.replace("_", "-"): value for name, value in options.items()}}
     return Candidate(
-        motif=motif, mesh=mesh, assumed=assumed,
+        motif=motif, mesh=mesh, assumed=assumed, is_particular=is_particular,
         options=tuple(
             (name, "" if value is True else str(value))
             for name, value in given.items()

@@ -29,10 +29,14 @@ class CollectiveCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Communication:
-    """For each rank, how often it sends each message; and how often rank 0 makes each collective of all ranks."""
+    """For each rank, how often it sends each message; and how often rank 0 makes each collective of all ranks.
+
+    `orders`: the ranks as communicators of all of them number them, that of MPI_COMM_WORLD first.
+    """
 
     sent: tuple[Mapping[SentMessage, int], ...]
     collectives: Mapping[CollectiveCall, int]
+    orders: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
     def of(cls, trace: Trace) -> "Communication":
@@ -40,11 +44,13 @@ class Communication:
         trace.require_complete()
         sent: list[Mapping[SentMessage, int]] = []
         collectives: Counter[CollectiveCall] = Counter()
+        orders: tuple[tuple[int, ...], ...] = ()
         for rank in trace.ranks():
             sent.append(_sent_by(rank))
             if rank.rank == 0:
                 collectives = _collectives_of(rank, ranks=trace.header.ranks)
-        return cls(sent=tuple(sent), collectives=collectives)
+                orders = _orders_of(rank, ranks=trace.header.ranks)
+        return cls(sent=tuple(sent), collectives=collectives, orders=orders)
 
     @property
     def ranks(self) -> int:
@@ -104,3 +110,11 @@ def _collectives_of(rank: RankTrace, *, ranks: int) -> Counter[CollectiveCall]:
             if call.op in COLLECTIVES and of_all and call.n:
                 counts[CollectiveCall(call.op, call.bytes or 0)] += call.n
     return counts
+
+
+def _orders_of(rank: RankTrace, *, ranks: int) -> tuple[tuple[int, ...], ...]:
+    orders = {tuple(range(ranks)): None}
+    for comm in rank.comms:
+        if comm.size == ranks and comm.members is not None and not comm.inter:
+            orders[tuple(one.first + k * one.stride for one in comm.members for k in range(one.length))] = None
+    return tuple(orders)

@@ -12,10 +12,11 @@ from stressbench.tracing.recognition.estimates.classes import npb
 from stressbench.tracing.recognition.estimates.cubes import LargestMessage, cubes
 from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft
 from stressbench.tracing.recognition.estimates.halos import cloverleaf, lulesh, tealeaf
+from stressbench.tracing.recognition.estimates.matrices import ptrans
 from stressbench.tracing.recognition.estimates.sweeps import sweep3d
 
 Estimate = Callable[[Communication], Iterator[Candidate]]
-ESTIMATES: tuple[Estimate, ...] = (tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, npb)
+ESTIMATES: tuple[Estimate, ...] = (tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, ptrans, npb)
 """All estimates that need nothing but the communication."""
 
 

@@ -10,7 +10,7 @@ from stressbench.tracing.recognition.stencils.passes import STARTING, Kind, NoSt
 from stressbench.tracing.recognition.stencils.sizes import DividedMesh, shares_of_ranks
 from stressbench.tracing.recognition.stencils.template import COMPLETED, Node, Template
 
-_REDUCTIONS = {"SUM": "sum", "MIN": "min", "MAX": "max"}
+_REDUCTIONS = {"SUM": "sum", "MIN": "min", "MAX": "max", "USER": "user"}
 _LEAST_SHARE = 0.03
 """Of the computation of a pass; what is less is left to the others."""
 _DECIMALS = 4

@@ -193,6 +193,31 @@ def test_delay_is_refused_with_its_line_where_the_kernel_has_no_netem(tmp_path, 
         start_lab(file, name="slow")
 
 
+def test_fair_arbitration_is_refused_with_its_line_where_the_kernel_has_no_htb(tmp_path, monkeypatch) -> None:
+    file = tmp_path / "fair.toml"
+    file.write_text('about = "x"\narbitration = "fair"\n' + TINY, encoding="utf-8")
+    monkeypatch.setattr(startup, "missing", lambda: ())
+    monkeypatch.setattr(startup, "turns", lambda: unavailable("htb"))
+
+    with pytest.raises(LabFileMistake, match=r'fair.toml:2: arbitration: "fair": this kernel has no htb: modprobe it'):
+        start_lab(file, name="fair")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('arbitration = "wfq"\n' + TINY, r"t.toml:1: arbitration: 'wfq'.*'fifo' or 'fair'"),
+        (
+            'arbitration = "fair"\n' + TINY.replace("count = 4", "count = 251"),
+            r't.toml:1: arbitration: "fair": 251 hosts and I/O nodes: expected at most 250 that switches serve in turns',
+        ),
+    ],
+)
+def test_an_arbitration_that_cannot_be_is_refused_with_its_line(text: str, complaint: str) -> None:
+    with pytest.raises(LabFileMistake, match=complaint):
+        parse_lab(text, name="t", source="t.toml")
+
+
 def test_what_the_machine_lacks_is_told_line_by_line_with_remedies(tmp_path, monkeypatch) -> None:
     file = tmp_path / "t.toml"
     file.write_text(TINY, encoding="utf-8")

@@ -122,6 +122,33 @@ def test_a_delay_stands_before_the_bucket() -> None:
     assert second.startswith("qdisc replace dev eth0 parent 1:1 handle 10: tbf rate 100000000bit ")
 
 
+def test_a_switch_with_fair_arbitration_has_a_queue_for_each_host_in_its_token_buckets() -> None:
+    lab = parse_lab('arbitration = "fair"\nqueue = "64KiB"\n' + RING, name="r", source="r.toml")
+    made = plan(lab)
+
+    lines = [line for line in node(made, "s0").tc if " dev h0 " in line]
+    assert lines[0].startswith("qdisc replace dev h0 root handle 10: tbf ")
+    assert lines[1] == "qdisc add dev h0 parent 10:1 handle 20: htb default ffff"
+    assert [line for line in lines if line.startswith("filter")] == [
+        f"filter add dev h0 parent 20: protocol ip prio 1 u32 match ip src 10.10.0.{host}/32 flowid 20:{host}"
+        for host in (1, 2, 3)
+    ]
+    classes = ["20:1", "20:2", "20:3", "20:ffff"]
+    assert [line.split()[7] for line in lines if line.startswith("class")] == classes
+    assert [line.split()[5:] for line in lines if " bfifo " in line] == [
+        [turn, "bfifo", "limit", "65536"] for turn in classes
+    ]
+    assert all("htb" not in line for line in node(made, "h0").tc)
+
+
+def test_a_new_rate_leaves_the_queues_of_hosts_as_they_are() -> None:
+    link = parse_lab('arbitration = "fair"\n' + RING, name="r", source="r.toml").links[0]
+
+    (line,) = token_bucket_lines(link, link.b, rate=Rate(50_000_000))
+
+    assert line.startswith("qdisc replace dev h0 root handle 10: tbf rate 50000000bit ")
+
+
 @pytest.mark.parametrize(
     ("cores", "available", "assigned"),
     [

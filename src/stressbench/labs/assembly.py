@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import Topology
@@ -13,6 +14,7 @@ from stressbench.formats.units import Rate
 from stressbench.labs.addresses import mac_of
 from stressbench.labs.routing import cycle, unreachable
 from stressbench.labs.shapes import wire_of
+from stressbench.labs.shaping import MAX_FAIR_STATIONS
 from stressbench.labs.topology import End, IoService, Lab, Link, Node, NodeKind, Noise
 from stressbench.labs.wiring import MAX_RAILS, LinkSpec, Rail, Wire, Wiring, WiringInput, WiringMistake, with_wires
 
@@ -43,6 +45,7 @@ def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
         rails=rails,
         forwarding=wiring.forwarding,
         path_choice=wiring.path_choice,
+        arbitration=table.arbitration,
         pinned=table.hosts.pinned,
         sockets=table.hosts.sockets,
         nic_sockets=_nic_sockets(table, rails),
@@ -259,6 +262,9 @@ def _io_service(table: LabTable, stations: tuple[Node, ...]) -> IoService:
 
 
 def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
+    if lab.arbitration is Arbitration.fair and len(lab.stations) > MAX_FAIR_STATIONS:
+        what = f"{len(lab.stations)} hosts and I/O nodes: expected at most {MAX_FAIR_STATIONS} that switches serve"
+        yield Complaint(place=("arbitration",), text=f'arbitration: "fair": {what} in turns; use "fifo"')
     loop = cycle(lab) if lab.forwarding is Forwarding.bridge else ()
     if loop:
         names = ", ".join(link.name for link in loop)

@@ -35,19 +35,20 @@ def capabilities() -> tuple[Capability, ...]:
             remedy="run as root, or where the container does not mask /proc",
         ),
         Capability(
-            name="veth", there=_permitted(_command_in_network("ip link add name one type veth peer name two")),
+            name="veth", there=_permitted(_commands_in_network("ip link add name one type veth peer name two")),
             needed=True, why="links", remedy="modprobe veth, or a kernel with CONFIG_VETH",
         ),
         Capability(
-            name="bridge", there=_permitted(_command_in_network("ip link add name one type bridge")), needed=True,
+            name="bridge", there=_permitted(_commands_in_network("ip link add name one type bridge")), needed=True,
             why="switches", remedy="modprobe bridge, or a kernel with CONFIG_BRIDGE",
         ),
         Capability(
             name="tbf",
-            there=_permitted(_command_in_network("tc qdisc add dev lo root tbf rate 1mbit burst 3028 limit 9000")),
+            there=_permitted(_commands_in_network("tc qdisc add dev lo root tbf rate 1mbit burst 3028 limit 9000")),
             needed=True, why="links of a stated rate", remedy="modprobe sch_tbf, or a kernel with CONFIG_NET_SCH_TBF",
         ),
         netem(),
+        turns(),
         *storage(),
         Capability(
             name="real-time turns", there=_succeeds_in_child(_real_time_scheduling), needed=False,
@@ -60,9 +61,24 @@ def capabilities() -> tuple[Capability, ...]:
 def netem() -> Capability:
     """Test the queueing discipline that `delay` in lab files needs."""
     return Capability(
-        name="netem", there=_permitted(_command_in_network("tc qdisc add dev lo root netem delay 1ms")), needed=False,
+        name="netem", there=_permitted(_commands_in_network("tc qdisc add dev lo root netem delay 1ms")), needed=False,
         why="`delay` in lab files",
         remedy="modprobe sch_netem, or a kernel with CONFIG_NET_SCH_NETEM; or leave delay out",
+    )  # fmt: skip
+
+
+def turns() -> Capability:
+    """Test the queueing discipline and the filter that `arbitration = "fair"` in lab files needs."""
+    return Capability(
+        name="htb",
+        there=_permitted(
+            _commands_in_network(
+                "tc qdisc add dev lo root handle 1: htb",
+                "tc filter add dev lo parent 1: protocol ip u32 match ip src 10.0.0.1/32 flowid 1:1",
+            )
+        ),
+        needed=False, why='`arbitration = "fair"` in lab files',
+        remedy="modprobe sch_htb cls_u32, or a kernel with CONFIG_NET_SCH_HTB and CONFIG_NET_CLS_U32",
     )  # fmt: skip
 
 
@@ -102,17 +118,18 @@ def _user_remedy() -> str:
     return "as root: sysctl -w user.max_user_namespaces=10000; or run as root"
 
 
-def _command_in_network(command: str) -> Callable[[], None]:
-    """A function that runs an `ip` or `tc` command in a new network namespace."""
+def _commands_in_network(*commands: str) -> Callable[[], None]:
+    """A function that runs `ip` or `tc` commands in a new network namespace."""
 
-    def run_command() -> None:
+    def run_commands() -> None:
         system.unshare(system.NEWNET)
-        tool, *arguments = command.split()
-        completed = subprocess.run([find_tool(tool) or tool, *arguments], capture_output=True, check=False)
-        if completed.returncode != 0:
-            raise OSError(completed.returncode, "refused")
+        for command in commands:
+            tool, *arguments = command.split()
+            completed = subprocess.run([find_tool(tool) or tool, *arguments], capture_output=True, check=False)
+            if completed.returncode != 0:
+                raise OSError(completed.returncode, "refused")
 
-    return run_command
+    return run_commands
 
 
 def _mount_proc() -> None:

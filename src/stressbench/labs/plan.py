@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
 from stressbench.labs.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.labs.mpi import agent_text, hosts_text
 from stressbench.labs.numa import numa_files
 from stressbench.labs.routing import Hop, hops
-from stressbench.labs.shaping import FRAME_BYTES, token_bucket_lines
+from stressbench.labs.shaping import FRAME_BYTES, token_bucket_lines, turns_lines
 from stressbench.labs.storage import StoragePlan, storage_plan, volume_files
 from stressbench.labs.topology import End, Lab, Link, Node, Noise
 
@@ -141,8 +142,16 @@ def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
         ip_first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
     elif node.is_switch:
         settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, routes))
-    tc = tuple(line for link, end in ends for line in token_bucket_lines(link, end))
-    return NodePlan(name=node.name, ip_first=ip_first, settings=(*_quiet_network_settings(), *settings), tc=tc, ip=ip)
+    return NodePlan(
+        name=node.name, ip_first=ip_first, settings=(*_quiet_network_settings(), *settings),
+        tc=tuple(line for link, end in ends for line in _queue_lines(lab, node, link, end)), ip=ip,
+    )  # fmt: skip
+
+
+def _queue_lines(lab: Lab, node: Node, link: Link, end: End) -> Iterator[str]:
+    yield from token_bucket_lines(link, end)
+    if node.is_switch and lab.arbitration is Arbitration.fair:
+        yield from turns_lines(link, end, [address_of(station, rail=link.rail) for station in lab.stations])
 
 
 def _quiet_network_settings() -> tuple[Setting, ...]:

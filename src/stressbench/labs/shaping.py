@@ -1,4 +1,6 @@
-"""Rate limiting of links: a token bucket filter at each end, as commands for `tc -batch`. Pure."""
+"""Queues at the ends of links, as commands for `tc -batch`: a token bucket filter, and in it those of sources. Pure."""
+
+from collections.abc import Iterator, Sequence
 
 from stressbench.formats.units import Bytes, Rate
 from stressbench.labs.topology import End, Link
@@ -7,10 +9,15 @@ FRAME_BYTES = 1514
 """The longest frame: 1448 bytes of TCP payload, TCP/IP headers with timestamps, and the Ethernet header."""
 PAYLOAD_SHARE = 1448 / 1514
 """The highest share of a link's rate that a TCP stream can use for payload."""
+MAX_FAIR_STATIONS = 250
+"""Limit of hosts and I/O nodes that switches serve in turns: each of them has a queue at every link."""
 _HANDLE = "10:"
+_TURNS = "20:"
+_OTHERS = "ffff"
 _BURST_S = 0.0002
 _DEFAULT_QUEUE = Bytes(4 * 2**20)
 _NETEM_FRAMES = 10_000
+_UNLIMITED = "rate 40gbit burst 64kb cburst 64kb"
 
 
 def burst_of(rate: Rate) -> Bytes:
@@ -34,3 +41,21 @@ def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tup
     bucket = f"rate {effective_rate.bits_per_s}bit burst {burst_of(effective_rate).count} limit {queue.count}"
     lines.append(f"qdisc replace dev {end.device} {parent} handle {_HANDLE} tbf {bucket}")
     return tuple(lines)
+
+
+def turns_lines(link: Link, end: End, sources: Sequence[str]) -> Iterator[str]:
+    """`tc` commands that let the token bucket of an end send frames of these addresses in turns, each as many bytes.
+
+    A class of htb with more than the link's rate is served whenever its turn comes; the token bucket alone limits it.
+    Frames of other senders, such as ARP, have a class of their own.
+    """
+    queue = link.queue or _DEFAULT_QUEUE
+    yield f"qdisc add dev {end.device} parent {_HANDLE}1 handle {_TURNS} htb default {_OTHERS}"
+    numbers = [f"{number:x}" for number in range(1, len(sources) + 1)]
+    for number in (*numbers, _OTHERS):
+        turn = f"{_TURNS}{number}"
+        yield f"class add dev {end.device} parent {_TURNS} classid {turn} htb {_UNLIMITED} quantum {FRAME_BYTES}"
+        yield f"qdisc add dev {end.device} parent {turn} bfifo limit {queue.count}"
+    for number, address in zip(numbers, sources, strict=True):
+        match = f"protocol ip prio 1 u32 match ip src {address}/32"
+        yield f"filter add dev {end.device} parent {_TURNS} {match} flowid {_TURNS}{number}"

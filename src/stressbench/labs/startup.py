@@ -4,10 +4,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
 from stressbench.formats.toml import TomlMistake, read_text
 from stressbench.formats.toml.lines import line_of, lines_of
-from stressbench.labs.capabilities import missing, netem, storage
+from stressbench.labs.capabilities import missing, netem, storage, turns
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import parse_lab
 from stressbench.labs.lifecycle import RunningLab, up
@@ -42,6 +43,9 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
         places = (place for place in lines_of(text) if place[-1] == "delay")
         line = line_of(lines_of(text), next(places))
         raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
+    if lab.arbitration is Arbitration.fair and not (one := turns()).there:
+        line = line_of(lines_of(text), ("arbitration",))
+        raise LabFileMistake([f'{path}:{line}: arbitration: "fair": this kernel has no {one.name}: {one.remedy}'])
     unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
     return StartedLab(running=up(text, name=name, source=str(path), serve_files=not unserved), unavailable=unserved)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.units import Bytes, Duration, Rate
 
@@ -107,7 +108,7 @@ class Noise:
 class Lab:
     """A whole lab. `shape` is the kind of its topology. `pinned`: no two hosts share cores of the machine.
 
-    Hosts have this many `sockets`; `nic_sockets` has that of the NIC of each rail.
+    Hosts have this many `sockets`; `nic_sockets` has that of the NIC of each rail. `arbitration` is that of switches.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Lab:
     rails: int
     forwarding: Forwarding
     path_choice: PathChoice
+    arbitration: Arbitration = Arbitration.fifo
     pinned: bool = False
     sockets: int = 1
     nic_sockets: tuple[int, ...] = ()

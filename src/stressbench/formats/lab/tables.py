@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.fields import BytesText, Count, DurationText, MountPath, Name, Prefix, RateText, StripeText
 from stressbench.formats.toml import Table
 
@@ -96,8 +97,19 @@ class LabTable(Table):
 
     about: Annotated[str, Field(description="One sentence, shown by `stressbench lab list`.")] = ""
     queue: Annotated[
-        BytesText | None, Field(description="Size of the queue at each end of a link; further frames are dropped.")
+        BytesText | None,
+        Field(
+            description="Size of the queue at each end of a link; further frames are dropped. With fair arbitration, "
+            "that of each host's frames in a switch."
+        ),
     ] = None
+    arbitration: Annotated[
+        Arbitration,
+        Field(
+            description="What a switch sends next over a link: the oldest frame (fifo), or frames of the hosts that "
+            "sent them in turns, each as many bytes (fair)."
+        ),
+    ] = Arbitration.fifo
     hosts: HostsTable
     rail: tuple[RailTable, ...] = ()
     host: tuple[HostTable, ...] = ()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from stressbench.errors import UserError
+from stressbench.tracing.recognition.stencils.grids import balanced
 
 _GRID = "grid"
 _NAME = 40
@@ -31,7 +32,8 @@ class Candidate:
     """A motif and its options by long name; "" is the value of a flag.
 
     `assumed`: options whose value the messages do not determine, each with what was assumed instead.
-    `times_of_capture`: its computation is that of the capture, and not of the motif's own law.
+    `times_of_capture`: its computation is that of the capture, and not of the motif's own law. `any_number`: a program
+    that has enough iterations of this motif may have a few more with these or other options.
     """
 
     motif: str
@@ -39,6 +41,7 @@ class Candidate:
     mesh: Mesh
     assumed: tuple[str, ...] = ()
     times_of_capture: bool = False
+    any_number: bool = False
 
     @property
     def name(self) -> str:
@@ -63,7 +66,8 @@ class Candidate:
         if len(lengths) == 1:
             lengths *= self.mesh.dimensions
         if self.mesh.of_rank:
-            lengths = [round(length * ranks ** (1 / self.mesh.dimensions)) for length in lengths]
+            grid = map(int, given[_GRID].split("x")) if _GRID in given else balanced(ranks, self.mesh.dimensions)
+            lengths = [length * side for length, side in zip(lengths, grid, strict=True)]
         return tuple(lengths) or None
 
     def scaled(self, *, from_ranks: int, ranks: int, size: float) -> "Candidate":
@@ -91,7 +95,7 @@ class Candidate:
 
 def candidate(
     motif: str, mesh: Mesh, named: Mapping[str, object] = MappingProxyType({}), *, assumed: tuple[str, ...] = (),
-    **options: object,
+    any_number: bool = False, **options: object,
 ) -> Candidate:  # fmt: skip
     """A candidate with these options by long name, `named` and as keywords, in which `_` stands for `-`.
 
@@ -99,7 +103,7 @@ def candidate(
     """
     given = {**named, **{name.replace("_", "-"): value for name, value in options.items()}}
     return Candidate(
-        motif=motif, mesh=mesh, assumed=assumed,
+        motif=motif, mesh=mesh, assumed=assumed, any_number=any_number,
         options=tuple(
             (name, "" if value is True else str(value))
             for name, value in given.items()

@@ -41,6 +41,21 @@ PROGRAMS = {
     "comd -x 16 -y 16 -z 16 -i 6": (4, "comd --potential eam --nx 16 --ny 16 --nz 16", 6, (8,)),
     "milc -i 6": (8, "milc --precision single --nx 8 --ny 8 --nz 8 --nt 8", 6, (4,)),
     "npb --benchmark lu --class S -i 4": (4, "npb --benchmark lu --class S", 4, (2, 8)),
+    "npb --benchmark mg --class S -i 5": (4, "npb --benchmark mg --class S", 5, (8,)),
+    "vpfft -x 15 -n 3 -i 4": (4, "vpfft --nx 15 --solver-iterations 3 --call pairwise", 4, (5, 8)),
+    "vpfft -x 16 -n 2 --call staged,staged,pairwise,pairwise -i 4": (
+        4, "vpfft --nx 16 --solver-iterations 2 --call staged,staged,pairwise,pairwise", 4, (8,)
+    ),
+    "umt -n 2x3x4 -g 4 --polar 2 --azimuthal 2 -i 4": (
+        8, "umt --zones 2x3x4 --groups 4 --polar 2 --azimuthal 2 --temperature-iterations 4 --sweeps all,all/all", 4,
+        (4, 12),
+    ),
+    "umt -n 2x3x4 -g 3 --polar 3 --azimuthal 2 --sweeps all,1256/all --grid 1x2x2 -i 4": (
+        4, "umt --zones 2x3x4 --groups 3 --polar 3 --azimuthal 2 --temperature-iterations 4 --sweeps all,1256/all "
+        "--grid 1x2x2", 4, (),
+    ),
+    "amg -n 4x5x6 -i 4": (4, "amg --points 4x5x6", 4, (2, 8)),
+    "amg -n 4x5x6 --grid 2x1x3 -i 4": (6, "amg --points 4x5x6 --grid 2x1x3", 4, ()),
     "npb --benchmark is --class S --run": (4, "npb --benchmark is --class S --run", 1, (8,)),
 }  # fmt: skip
 
@@ -118,6 +133,37 @@ def test_a_transposition_by_ranks_in_an_order_of_their_own_is_recognised_if_it_o
     assert first["words"][:6] == ["ptrans", "--matrix", "240", "--block", "1", "--positions"]
     assert first["words"][6].startswith("random:")
     assert first["of_one"] == second["of_one"]
+
+
+def test_a_few_more_iterations_of_a_program_that_was_recognised_count(tmp_path, listed, recognised) -> None:
+    step, run = "[MOTIF] npb --benchmark lu --class S\n", "[MOTIF] npb --benchmark lu --class S --run\n"
+    (tmp_path / "app.sb").write_text(f"[JOB_NAME] app\n[NODES] 1\n{step}[MOTIF] tealeaf -x 61 -y 35\n{run}")
+
+    (capture,) = recognised(listed("app.sb", 4))["captures"]
+
+    motifs = {words_of(motif): (motif["times"], motif["runs"]) for motif in capture["motifs"]}
+    assert motifs["npb --benchmark lu --class S"] == (1, 1)  # which is a fiftieth of its messages
+    assert motifs["npb --benchmark lu --class S --run"] == (1, 1)
+
+
+def test_time_steps_with_other_iterations_are_the_same_program(tmp_path, listed, recognised, engine) -> None:
+    often, once = (f"[MOTIF] umt -n 2x3x4 --temperature-iterations {number}\n" for number in (4, 3))
+    (tmp_path / "app.sb").write_text(
+        f"[JOB_NAME] app\n[NODES] 1\n[LOOP] 2\n{often}[END]\n{once}[LOOP] 20\n{often}[END]\n"
+    )
+    trace, workload = listed("app.sb", 8), tmp_path / "found.sb"
+
+    (capture,) = recognised(trace, "-o", workload)["captures"]
+
+    assert [(words_of(motif).split()[-3], motif["times"], motif["runs"]) for motif in capture["motifs"]] == [
+        ("4", 22, 2), ("3", 1, 1)
+    ]  # fmt: skip
+    assert [line["peers"] for line in lines_of(listed(str(workload), 8))[1:-1]] == [
+        line["peers"] for line in lines_of(trace)[1:-1]
+    ]
+    assert workload.read_text().count("[LOOP]") == 2
+    shown = engine.stressbench("recognise", trace)
+    assert shown.text.count("one of the quadratures with so many angles") == 1
 
 
 def test_a_scaled_workload_makes_the_calls_of_the_larger_program(tmp_path, listed, recognised) -> None:

@@ -209,7 +209,7 @@ def test_fair_arbitration_is_refused_with_its_line_where_the_kernel_has_no_htb(t
         ('arbitration = "wfq"\n' + TINY, r"t.toml:1: arbitration: 'wfq'.*'fifo' or 'fair'"),
         (
             'arbitration = "fair"\n' + TINY.replace("count = 4", "count = 251"),
-            r't.toml:1: arbitration: "fair": 251 hosts and I/O nodes: expected at most 250 that switches serve in turns',
+            r't.toml:1: arbitration: "fair": 251 hosts and I/O nodes: expected at most 250 that switches serve',
         ),
     ],
 )

@@ -1,7 +1,8 @@
 """Recognition of motifs: estimates from messages, occurrences of a motif's calls, scaling, and the workload."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,14 @@ from stressbench.formats.trace import Trace, read_trace
 from stressbench.tracing.recognition.candidate import Candidate, Mesh, candidate
 from stressbench.tracing.recognition.communication import CollectiveCall, Communication, SentMessage
 from stressbench.tracing.recognition.estimates import candidates
-from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft
+from stressbench.tracing.recognition.estimates.classes import npb
+from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft, vpfft
 from stressbench.tracing.recognition.estimates.halos import cloverleaf, lulesh, tealeaf
 from stressbench.tracing.recognition.estimates.matrices import ptrans
+from stressbench.tracing.recognition.estimates.multigrid import amg
 from stressbench.tracing.recognition.estimates.numbers import divisors, root
 from stressbench.tracing.recognition.estimates.sweeps import sweep3d
+from stressbench.tracing.recognition.estimates.transport import umt
 from stressbench.tracing.recognition.occurrences import Amount, ProgramCalls, is_enough
 from stressbench.tracing.recognition.recognised import (
     RecognisedCaptures,
@@ -26,6 +30,7 @@ from stressbench.tracing.recognition.recognised import (
     ScaledMotif,
     recognised_workload,
 )
+from stressbench.tracing.recognition.sequence import Run
 from stressbench.tracing.recognition.shortening import shortened
 
 Sent = Mapping[SentMessage, int]
@@ -33,15 +38,17 @@ SQUARE = Mesh(options=("columns", "rows"), dimensions=2)
 
 
 def communication(
-    sent: Sequence[Sequence[tuple[int, int, int]]], collectives: Mapping[tuple[str, int], int] = {},
-    orders: Sequence[tuple[int, ...]] = (),
+    sent: Sequence[Sequence[tuple[int, int, int]]], collectives: Mapping[tuple[str, int], int] = {}, *,
+    orders: Sequence[tuple[int, ...]] = (), persistent: Iterable[tuple[int, int, int]] = (),
+    tokens: Sequence[str] = (),
 ) -> Communication:  # fmt: skip
-    """Each rank sends these messages (destination, tag, bytes) once."""
+    """Each rank sends these messages (destination, tag, bytes) once. `persistent` and `tokens` are those of rank 0."""
     return Communication(
         sent=tuple(Counter(SentMessage(*message) for message in messages) for messages in sent),
         collectives=Counter({CollectiveCall(*name): times for name, times in collectives.items()}),
-        orders=tuple(orders),
-    )
+        orders=tuple(orders), persistent=tuple(SentMessage(*message) for message in persistent),
+        tokens=lambda: iter(tokens),
+    )  # fmt: skip
 
 
 def halos(
@@ -194,6 +201,186 @@ def test_alltoall_is_tried_only_where_it_is_called() -> None:
     )
 
 
+def slabs(side: int, *, ranks: int, iterations: Sequence[int]) -> Communication:
+    """Messages of VPFFT's transposes, and the calls of rank 0 in strain steps with so many solver iterations."""
+    size = 16 * -(-side // ranks) * -(-side * side // ranks)
+    one_sum, transform = "Allreduce[SUM]:8@4", "Is>1:0:8"
+    tokens = [
+        token
+        for number in iterations
+        for token in (*[one_sum] * 25, *[transform, *[one_sum] * 12] * number, transform, "Barrier:0@4")
+    ]
+    return communication([[(1, 0, size)]] * ranks, {("Allreduce", 8): tokens.count(one_sum)}, tokens=tokens)
+
+
+def test_strain_steps_of_vpfft_have_as_many_solver_iterations_as_runs_of_their_sums() -> None:
+    found = words(list(vpfft(slabs(15, ranks=4, iterations=(4, 4, 7)))))
+
+    assert found == [
+        "vpfft --nx 15 --solver-iterations 4 --call pairwise",
+        "vpfft --nx 15 --solver-iterations 7 --call pairwise",
+    ]  # blocks differ, so that FFTW has no other calls to choose
+    assert list(vpfft(slabs(15, ranks=4, iterations=()))) == []
+
+
+@pytest.mark.parametrize(
+    ("side", "ranks", "calls"),
+    [
+        (16, 4, 15),  # equal blocks both ways: 9 pairs, and 6 of one choice forwards and another one backwards
+        (18, 4, 3),  # 18 planes are not divided by 4, their 324 lines are
+        (14, 8, 1),  # 8 divides neither 14 planes nor 196 lines
+        (15, 3, 1),  # no groups of ranks
+        (64, 4, 1),  # its messages are long
+    ],
+)
+def test_transposes_in_stages_are_tried_where_fftw_does(side: int, ranks: int, calls: int) -> None:
+    found = list(vpfft(slabs(side, ranks=ranks, iterations=(2,))))
+
+    assert len(found) == calls
+    assert dict(found[0].options)["call"] == "pairwise"
+
+
+FAR_FACES = {"x": (1, 4, 5, 8), "y": (1, 2, 5, 6), "z": (1, 2, 3, 4)}
+"""Octants that leave through them."""
+
+
+def umt_box(
+    *, faces: Mapping[str, tuple[int, int]], angles: int, groups: int, ranks: int, tokens: Sequence[str] = ()
+) -> Communication:
+    """Messages of UMT's rank 0; `faces`: by axis, the neighbour and the zones of the face."""
+    exits, fluxes = [], []
+    for axis, (to, zones) in faces.items():
+        exits += [(to, 400, 16 * 4 * zones * angles), (to, 400, 16 * 4 * zones)]
+        fluxes += [(to, 700 + octant, 8 * 4 * zones * angles * groups) for octant in FAR_FACES[axis]]
+    return communication([exits, *[[]] * (ranks - 1)], persistent=fluxes, tokens=tokens)
+
+
+def time_step(*iterations: Sequence[Sequence[int]]) -> list[str]:
+    """Calls of rank 0 in a time step with these octants in the flux iterations of each temperature iteration."""
+    tokens = []
+    for sweeps in iterations:
+        for octants in sweeps:
+            tokens += [*(f"Start(>1:{700 + octant}:64)" for octant in octants), "W(1)", "Allreduce[MAX]:64@8"]
+        tokens += ["Allreduce[MAX]:8@8", "Allreduce[MAX]:4@8"]
+    return [*tokens, "Allreduce[SUM]:64@8", "Request_free", "Request_free", "Allreduce[MAX]:4@8"]
+
+
+ALL = range(1, 9)
+
+
+def test_zones_angles_and_groups_of_umt_follow_from_its_faces_and_the_iterations_from_the_order() -> None:
+    often, once = time_step([ALL, ALL], [ALL], [ALL]), time_step([ALL, (1, 2, 5, 6)], [ALL])
+    made = umt_box(
+        faces={"z": (1, 3 * 5), "y": (2, 3 * 7), "x": (4, 5 * 7)}, angles=32, groups=16, ranks=8,
+        tokens=[*once, *often * 2],
+    )  # fmt: skip
+
+    found = list(umt(made))
+
+    same = "umt --zones 3x5x7 --groups 16 --polar 8 --azimuthal 4 --temperature-iterations"
+    assert words(found) == [
+        f"{same} 3 --sweeps all,all/all", f"{same} 3 --sweeps all,all/all --grid 2x2x2",
+        f"{same} 2 --sweeps all,1256/all", f"{same} 2 --sweeps all,1256/all --grid 2x2x2",
+    ]  # fmt: skip
+    assert [text.split(":")[0] for text in found[0].assumed] == ["polar, azimuthal"]
+
+
+@pytest.mark.parametrize(
+    ("faces", "ranks", "grid"),
+    [
+        ({"y": (1, 8), "x": (2, 12)}, 4, "2x2x1"),
+        ({"z": (1, 6), "x": (2, 12)}, 4, "2x1x2"),
+        ({"z": (1, 6), "y": (3, 8)}, 6, "1x2x3"),
+        ({"z": (1, 6)}, 3, "1x1x3"),
+        ({"x": (1, 12)}, 3, "3x1x1"),
+    ],
+)
+def test_octants_of_a_face_show_its_direction_and_what_no_face_shows_is_assumed(
+    faces: Mapping[str, tuple[int, int]], ranks: int, grid: str
+) -> None:
+    made = umt_box(faces=faces, angles=4, groups=2, ranks=ranks, tokens=time_step([ALL]))
+
+    _, found = umt(made)
+
+    options = dict(found.options)
+    assert options["grid"] == grid
+    x, y, z = map(int, options["zones"].split("x"))
+    assert all({"x": y * z, "y": x * z, "z": x * y}[axis] == zones for axis, (_, zones) in faces.items())
+    assert any(text.startswith("zones: the most even box") for text in found.assumed)
+    if len(faces) == 2:
+        assert (x, y, z) == (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    "faces",
+    [
+        {"z": (1, 6), "y": (1, 6)},  # both through the same neighbour
+        {"x": (1, 12), "y": (2, 8)},  # y varies faster than x
+        {"z": (2, 6)},  # z varies fastest
+        {"x": (4, 3), "y": (2, 5), "z": (1, 7)},  # no box has these faces
+    ],
+)
+def test_faces_of_no_grid_are_not_those_of_umt(faces: Mapping[str, tuple[int, int]]) -> None:
+    assert list(umt(umt_box(faces=faces, angles=4, groups=2, ranks=8, tokens=time_step([ALL])))) == []
+
+
+def test_a_neighbour_without_a_face_is_not_one_of_umt() -> None:
+    made = umt_box(faces={"z": (1, 6)}, angles=4, groups=2, ranks=2, tokens=time_step([ALL]))
+
+    other = replace(made, persistent=(*made.persistent, SentMessage(3, 701, 64)))
+
+    assert list(umt(made)) != []
+    assert list(umt(other)) == []
+
+
+def box_of_points(points: tuple[int, int, int], strides: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    """Borders of rank 0 in AMG's finest matrix, by the distances in x, y and z (0: not divided), by neighbours."""
+    borders = {}
+    for steps in [(x, y, z) for z in (0, 1) for y in (0, 1) for x in (0, 1)][1:]:
+        if all(stride for stride, step in zip(strides, steps, strict=True) if step):
+            to = sum(stride * step for stride, step in zip(strides, steps, strict=True))
+            size = 8
+            for side, step in zip(points, steps, strict=True):
+                size *= 1 if step else side
+            borders[to] = (to, 0, size)
+    return [borders[to] for to in sorted(borders)]
+
+
+@pytest.mark.parametrize(
+    ("strides", "ranks", "expected"),
+    [
+        ((1, 2, 4), 8, ["4x5x6", "4x5x6 --grid 2x2x2"]),
+        ((1, 3, 6), 12, ["4x5x6", "4x5x6 --grid 3x2x2"]),
+        ((1, 2, 0), 4, ["4x5x6", "4x5x6 --grid 2x2x1", "4x6x5 --grid 2x1x2", "6x4x5 --grid 1x2x2"]),
+        ((0, 1, 2), 4, ["5x6x4", "5x6x4 --grid 2x2x1", "5x4x6 --grid 2x1x2", "4x5x6 --grid 1x2x2"]),
+    ],
+)
+def test_points_of_amg_follow_from_the_borders_of_its_finest_matrix(
+    strides: tuple[int, int, int], ranks: int, expected: Sequence[str]
+) -> None:
+    coarser = [(1, 0, 8), (max(strides) + 1, 0, 8)]
+    made = communication([[]] * ranks, persistent=[*box_of_points((4, 5, 6), strides), *coarser])
+
+    assert words(list(amg(made))) == [f"amg --points {options}" for options in expected]
+
+
+def test_points_that_borders_in_one_direction_do_not_show_are_assumed() -> None:
+    found = next(amg(communication([[]] * 3, persistent=box_of_points((7, 7, 7), (1, 0, 0)))))
+
+    assert words([found]) == ["amg --points 7x7x7"]
+    assert found.assumed == ("points: a cube, since ranks have neighbours in one direction only",)
+    assert list(amg(communication([[]] * 4, persistent=[(1, 0, 8), (3, 0, 8)]))) == []
+
+
+def test_benchmarks_that_send_in_collectives_only_are_tried_where_these_are_called() -> None:
+    def benchmarks(made: Communication) -> set[str]:
+        return {dict(one.options)["benchmark"] for one in npb(made)}
+
+    assert benchmarks(communication([[(1, 0, 8)], []])) == {"cg", "mg", "lu", "bt", "sp"}
+    assert benchmarks(communication([[], []], {("Alltoallv", 8): 1})) == {"is"}
+    assert benchmarks(communication([[], []], {("Reduce", 16): 1})) == {"ft"}
+
+
 def test_messages_of_no_motif_give_no_candidate_that_any_of_them_contradicts() -> None:
     made = communication([[(1, 77, 12)], [(0, 77, 20)]])
 
@@ -224,6 +411,19 @@ def test_orders_of_ranks_are_those_of_communicators_of_all_ranks(tmp_path: Path)
     found = Communication.of(read_trace(MadeTrace(ranks=ranks).write(tmp_path)))
 
     assert found.orders == ((0, 1, 2, 3), (2, 3, 1, 0))
+
+
+def test_persistent_messages_and_the_order_of_calls_are_those_of_rank_0(tmp_path: Path) -> None:
+    init = {"comm": 0, "unit": 8, "tag": 0}
+    first = [
+        call("Send_init", peer=1, bytes=24, request=0, **init), call("Recv_init", peer=1, bytes=8, request=1, **init),
+        call("Send_init", peer=1, bytes=16, request=2, **init), call("Start", requests=[2]), waitall(2),
+    ]  # fmt: skip
+    found = Communication.of(trace_of(tmp_path, [first, [allreduce()]], name="p"))
+
+    assert found.persistent == (SentMessage(1, 0, 24), SentMessage(1, 0, 16))
+    assert found.sent == (Counter(), Counter())
+    assert list(found.tokens())[3:] == ["Start(>1:0:16)", "Wa(1)"]
 
 
 def exchange(rank: int, *, size: int = 800) -> list[Record]:
@@ -323,6 +523,45 @@ def test_what_a_motif_has_taken_is_not_found_again(tmp_path: Path) -> None:
     assert made.occurrences(program(tmp_path, barrier, name="other")) is not None
 
 
+def test_further_iterations_of_a_motif_are_counted_with_those_that_were_taken_before(tmp_path: Path) -> None:
+    made = ProgramCalls(program(tmp_path, exchange, barrier, *[exchange] * 5, barrier))
+    motif = program(tmp_path, exchange, name="motif")
+    long = made.occurrences(motif)
+    assert long is not None
+    made.take(long)
+
+    single = made.occurrences(motif)
+    assert single is not None
+    made.take(single, more_of=0)
+
+    sequence = made.sequence()
+    assert sequence is not None
+    assert [(one.motif, one.times) for one in sequence if isinstance(one, Run)] == [(0, 1), (0, 5)]
+    both = long + single
+    assert (both.times, both.in_row, both.most_runs) == (6, 5, 2)
+    assert [(run.start, run.times) for run in both.runs[0]] == [(0, 1), (4, 5)]
+    assert made.occurrences(motif) is None
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_iterations_that_are_elsewhere_on_each_rank_do_not_keep_the_order(tmp_path: Path, keeps: bool) -> None:
+    def sums(_: int) -> list[Record]:
+        return [allreduce()] * 5
+
+    before = [barrier, exchange, sums]
+    parts = [before, before if keeps else [barrier, sums, exchange]]
+    calls = [[one for part in own for one in part(rank)] for rank, own in enumerate(parts)]
+    made = ProgramCalls(trace_of(tmp_path, calls, name="program"))
+    long = made.occurrences(program(tmp_path, lambda _: [allreduce()], name="sums"))
+    assert long is not None
+    made.take(long)
+
+    single = made.occurrences(program(tmp_path, exchange, name="motif"))
+
+    assert single is not None
+    assert made.keeps_order(single) is keeps
+
+
 def test_a_rank_may_have_no_part_in_a_motif(tmp_path: Path) -> None:
     motif = trace_of(tmp_path, [barrier(0), []], name="motif")
     made = trace_of(tmp_path, [barrier(0) * 3, exchange(1)], name="program")
@@ -377,6 +616,13 @@ def test_positions_that_a_program_chose_by_chance_are_others_on_other_ranks() ->
     assert all(positions.startswith("random:") for positions in larger)
     assert larger[0] != larger[1]
     assert dict(listed.scaled(from_ranks=4, ranks=8, size=1).options)["positions"] == larger[0]
+
+
+def test_the_whole_mesh_has_the_cells_of_a_rank_for_each_rank_of_the_grid() -> None:
+    of_rank = Mesh(options=("zones",), dimensions=3, of_rank=True)
+
+    assert candidate("umt", of_rank, zones="2x3x4").sides(16) == (8, 6, 8)  # 4x2x2
+    assert candidate("umt", of_rank, zones="2x3x4", grid="1x1x16").sides(16) == (2, 3, 64)
 
 
 def test_what_cannot_be_scaled_is_refused_with_the_reason() -> None:

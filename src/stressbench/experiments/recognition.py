@@ -82,7 +82,7 @@ def recognise_captures(
 
 @dataclass(frozen=True, kw_only=True)
 class _Match:
-    """A candidate, and where each capture has its calls (None: nowhere)."""
+    """A candidate, and where each capture has its calls (None: nowhere, or not often enough)."""
 
     candidate: Candidate
     occurrences: tuple[Occurrences | None, ...]
@@ -129,13 +129,28 @@ class _Search:
         motifs: Sequence[list[tuple[int, RecognisedMotif]]],
     ) -> None:  # fmt: skip
         """Take the calls of these motifs away from the programs, those that explain most first."""
-        while matches := [match for candidate in remaining if (match := self._match(candidate, programs))]:
+        while matches := [match for one in remaining if (match := self._match(one, programs, motifs)) is not None]:
             best = max(matches, key=_Match.rank)
+            if not any(best.occurrences):
+                return
             for program, found, own in zip(programs, best.occurrences, motifs, strict=True):
                 if found is not None:
-                    program.take(found)
-                    own.append((found.first, self._recognised(best.candidate, found, cpu_time=program.cpu_time)))
-            remaining = [match.candidate for match in matches if match is not best]
+                    self._add(best.candidate, found, program=program, own=own)
+            remaining = [match.candidate for match in matches if match is not best or best.candidate.any_number]
+
+    def _add(
+        self, candidate: Candidate, found: Occurrences, *, program: ProgramCalls,
+        own: list[tuple[int, RecognisedMotif]],
+    ) -> None:  # fmt: skip
+        """Take these iterations: a motif of their own, or more of one that was found before."""
+        for place, (first, motif) in enumerate(own):
+            if motif.candidate == candidate:
+                program.take(found, more_of=place)
+                more = replace(motif, times=motif.times + found.times, runs=motif.runs + found.most_runs)
+                own[place] = (min(first, found.first), more)
+                return
+        program.take(found)
+        own.append((found.first, self._recognised(candidate, found, cpu_time=program.cpu_time)))
 
     def _candidates(self, trace: Trace) -> Iterator[Candidate]:
         @cache
@@ -174,14 +189,25 @@ class _Search:
         except NotComparable as fault:
             raise TraceFileError(str(fault), path=trace.path) from fault
 
-    def _match(self, candidate: Candidate, programs: Sequence[ProgramCalls]) -> "_Match | None":
-        """Where the captures have the calls of the candidate; None if none has enough of them."""
+    def _match(
+        self, candidate: Candidate, programs: Sequence[ProgramCalls],
+        motifs: Sequence[list[tuple[int, RecognisedMotif]]],
+    ) -> "_Match | None":  # fmt: skip
+        """Where the captures have the calls of the candidate; None if they never will be enough."""
         found = [self._occurrences(candidate, program) for program in programs]
+        known = candidate.any_number and any(one.candidate.motif == candidate.motif for own in motifs for _, one in own)
         occurrences = tuple(
-            one if one is not None and (candidate.is_particular or is_enough(one, program.total)) else None
+            one if one is not None and self._counts(candidate, one, program, known=known) else None
             for one, program in zip(found, programs, strict=True)
         )
-        return _Match(candidate=candidate, occurrences=occurrences) if any(occurrences) else None
+        stays = candidate.any_number and any(found)
+        return _Match(candidate=candidate, occurrences=occurrences) if stays or any(occurrences) else None
+
+    def _counts(self, candidate: Candidate, found: Occurrences, program: ProgramCalls, *, known: bool) -> bool:
+        """Whether these are iterations of the motif, and not there by chance. `known`: others of it were recognised."""
+        if candidate.is_particular or is_enough(found, program.total):
+            return True
+        return known and program.keeps_order(found)
 
     def _occurrences(self, candidate: Candidate, program: ProgramCalls) -> Occurrences | None:
         try:

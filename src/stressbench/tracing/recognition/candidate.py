@@ -6,6 +6,7 @@ from types import MappingProxyType
 from zlib import crc32
 
 from stressbench.errors import UserError
+from stressbench.tracing.recognition.stencils.grids import balanced
 
 _GRID = "grid"
 _POSITIONS = "positions"
@@ -35,7 +36,8 @@ class Candidate:
 
     `assumed`: options whose value the messages do not determine, each with what was assumed instead.
     `times_of_capture`: its computation is that of the capture, and not of the motif's own law. `is_particular`: a
-    program hardly makes its calls by chance, even once.
+    program hardly makes its calls by chance, even once. `any_number`: a program that has enough iterations of this
+    motif may have a few more with these or other options.
     """
 
     motif: str
@@ -44,6 +46,7 @@ class Candidate:
     assumed: tuple[str, ...] = ()
     times_of_capture: bool = False
     is_particular: bool = False
+    any_number: bool = False
 
     @property
     def name(self) -> str:
@@ -68,7 +71,8 @@ class Candidate:
         if len(lengths) == 1:
             lengths *= self.mesh.dimensions
         if self.mesh.of_rank:
-            lengths = [round(length * ranks ** (1 / self.mesh.dimensions)) for length in lengths]
+            grid = map(int, given[_GRID].split("x")) if _GRID in given else balanced(ranks, self.mesh.dimensions)
+            lengths = [length * side for length, side in zip(lengths, grid, strict=True)]
         return tuple(lengths) or None
 
     def scaled(self, *, from_ranks: int, ranks: int, size: float) -> "Candidate":
@@ -98,7 +102,7 @@ class Candidate:
 
 def candidate(
     motif: str, mesh: Mesh, named: Mapping[str, object] = MappingProxyType({}), *, assumed: tuple[str, ...] = (),
-    is_particular: bool = False, **options: object,
+    is_particular: bool = False, any_number: bool = False, **options: object,
 ) -> Candidate:  # fmt: skip
     """A candidate with these options by long name, `named` and as keywords, in which `_` stands for `-`.
 
@@ -106,7 +110,7 @@ def candidate(
     """
     given = {**named, **{name.replace("_", "-"): value for name, value in options.items()}}
     return Candidate(
-        motif=motif, mesh=mesh, assumed=assumed, is_particular=is_particular,
+        motif=motif, mesh=mesh, assumed=assumed, is_particular=is_particular, any_number=any_number,
         options=tuple(
             (name, "" if value is True else str(value))
             for name, value in given.items()

@@ -1,13 +1,22 @@
-"""What the ranks of a capture send, and in which collectives all of them take part: counts, without order. Pure."""
+"""What the ranks of a capture send, and in which collectives all of them take part. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
-from stressbench.formats.trace import RankTrace, Trace
-from stressbench.tracing.operations import COLLECTIVES, SENDING_CALLS
+from stressbench.formats.trace import Call, RankTrace, Trace
+from stressbench.tracing.grammar import MAX_EXPANDED_CALLS, expand, rule_lengths
+from stressbench.tracing.operations import COLLECTIVES, PERSISTENT_INITS, SEND_TOKENS, SENDING_CALLS
 from stressbench.tracing.ranks import WorldRanks
+from stressbench.tracing.recognition.shortening import shortened
+from stressbench.tracing.tokens import CallTokenizer, TokenStyle
+
+_PERSISTENT_SENDS = frozenset(op for op in PERSISTENT_INITS if op in SEND_TOKENS)
+
+
+def _no_tokens() -> Iterator[str]:
+    return iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +40,17 @@ class CollectiveCall:
 class Communication:
     """For each rank, how often it sends each message; and how often rank 0 makes each collective of all ranks.
 
-    `orders`: the ranks as communicators of all of them number them, that of MPI_COMM_WORLD first.
+    `orders`: the ranks as communicators of all of them number them, that of MPI_COMM_WORLD first. `persistent`:
+    messages for which rank 0 creates persistent requests, in the order of these calls; they are not in `sent`.
+    `tokens`: the calls of rank 0 in their order (tracing.tokens), where loops have as many passes as those that are
+    compared with motifs.
     """
 
     sent: tuple[Mapping[SentMessage, int], ...]
     collectives: Mapping[CollectiveCall, int]
     orders: tuple[tuple[int, ...], ...] = ()
+    persistent: tuple[SentMessage, ...] = ()
+    tokens: Callable[[], Iterator[str]] = _no_tokens
 
     @classmethod
     def of(cls, trace: Trace) -> "Communication":
@@ -45,12 +59,16 @@ class Communication:
         sent: list[Mapping[SentMessage, int]] = []
         collectives: Counter[CollectiveCall] = Counter()
         orders: tuple[tuple[int, ...], ...] = ()
+        persistent: tuple[SentMessage, ...] = ()
+        tokens: Callable[[], Iterator[str]] = _no_tokens
         for rank in trace.ranks():
             sent.append(_sent_by(rank))
             if rank.rank == 0:
                 collectives = _collectives_of(rank, ranks=trace.header.ranks)
                 orders = _orders_of(rank, ranks=trace.header.ranks)
-        return cls(sent=tuple(sent), collectives=collectives, orders=orders)
+                persistent = _persistent_of(rank)
+                tokens = partial(_tokens_of, rank)
+        return cls(sent=tuple(sent), collectives=collectives, orders=orders, persistent=persistent, tokens=tokens)
 
     @property
     def ranks(self) -> int:
@@ -90,16 +108,25 @@ class Communication:
 
 
 def _sent_by(rank: RankTrace) -> Counter[SentMessage]:
-    world = WorldRanks(rank)
     counts: Counter[SentMessage] = Counter()
+    for call, message in _messages_of(rank, SENDING_CALLS):
+        if call.n:
+            counts[message] += call.n
+    return counts
+
+
+def _persistent_of(rank: RankTrace) -> tuple[SentMessage, ...]:
+    """Also those of requests that were created before the capture began."""
+    return tuple(dict.fromkeys(message for _, message in _messages_of(rank, _PERSISTENT_SENDS)))
+
+
+def _messages_of(rank: RankTrace, ops: Set[str]) -> Iterator[tuple[Call, SentMessage]]:
+    world = WorldRanks(rank)
     for stream in rank.streams_by_thread():
         for call in stream.calls:
-            if call.op not in SENDING_CALLS or call.peer is None:
-                continue
-            to = world.of(call.comm, call.peer)
-            if to is not None and to >= 0 and call.n:
-                counts[SentMessage(to, -1 if call.tag is None else call.tag, call.bytes or 0)] += call.n
-    return counts
+            to = world.of(call.comm, call.peer) if call.op in ops and call.peer is not None else None
+            if to is not None and to >= 0:
+                yield call, SentMessage(to, -1 if call.tag is None else call.tag, call.bytes or 0)
 
 
 def _collectives_of(rank: RankTrace, *, ranks: int) -> Counter[CollectiveCall]:
@@ -118,3 +145,10 @@ def _orders_of(rank: RankTrace, *, ranks: int) -> tuple[tuple[int, ...], ...]:
         if comm.size == ranks and comm.members is not None and not comm.inter:
             orders[tuple(one.first + k * one.stride for one in comm.members for k in range(one.length))] = None
     return tuple(orders)
+
+
+def _tokens_of(rank: RankTrace) -> Iterator[str]:
+    rules = shortened(rank.rules or ((),)).rules
+    if rule_lengths(rules)[0] > MAX_EXPANDED_CALLS:
+        return _no_tokens()
+    return CallTokenizer(rank, rank, TokenStyle.exact).tokens(expand(rules))

@@ -4,7 +4,8 @@ import sys
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from stressbench.formats.trace import RankTrace, Trace
 from stressbench.tracing.alphabet import CallAlphabet
@@ -22,6 +23,7 @@ from stressbench.tracing.tokens import CallTokenizer, TokenStyle
 _TAKEN = chr(sys.maxunicode)
 """In place of a call that belongs to a motif."""
 _TENTH = 10
+_START = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,13 @@ class Occurrences:
     def explained(self) -> Amount:
         """What all iterations have."""
         return self.of_one.times(self.times)
+
+    def __add__(self, other: "Occurrences") -> "Occurrences":
+        runs = (tuple(sorted((*a, *b), key=_START)) for a, b in zip(self.runs, other.runs, strict=True))
+        return replace(
+            self, times=self.times + other.times, in_row=max(self.in_row, other.in_row),
+            most_runs=self.most_runs + other.most_runs, runs=tuple(runs),
+        )  # fmt: skip
 
 
 def is_enough(found: Occurrences, total: Amount) -> bool:
@@ -166,16 +175,7 @@ class ProgramCalls:
 
         None if they follow one another in different ways on the ranks, or if passes of loops were left out.
         """
-        if any(rank.stands_for is not None for rank in self._ranks):
-            return None
-        runs = [
-            RankRuns(
-                numbers=rank.sequence().numbers,
-                runs=[(span, motif) for motif, taken in enumerate(self._taken) for span in taken.runs[number]],
-            )
-            for number, rank in enumerate(self._ranks)
-        ]
-        whole = sequence_of(runs)
+        whole = self._in_order(self._taken)
         if whole is None:
             return None
         splits = [rank.is_split for rank in self._ranks]
@@ -183,6 +183,23 @@ class ProgramCalls:
         for one in whole:
             items += one.split(splits) if isinstance(one, Part) else (one,)
         return tuple(items)
+
+    def keeps_order(self, found: Occurrences) -> bool:
+        """Whether the motifs follow one another in the same way on all ranks with these, or do not do so already."""
+        return self._in_order([*self._taken, found]) is not None or self._in_order(self._taken) is None
+
+    def _in_order(self, taken: Sequence[Occurrences]) -> tuple[Run | Part, ...] | None:
+        if any(rank.stands_for is not None for rank in self._ranks):
+            return None
+        return sequence_of(
+            [
+                RankRuns(
+                    numbers=rank.sequence().numbers,
+                    runs=[(span, motif) for motif, one in enumerate(taken) for span in one.runs[number]],
+                )
+                for number, rank in enumerate(self._ranks)
+            ]
+        )
 
     def amount_of_part(self, part: Part) -> Amount:
         """What a part has."""
@@ -222,9 +239,15 @@ class ProgramCalls:
         ]
         return None if None in parts else tuple(one for one in parts if one is not None)
 
-    def take(self, occurrences: Occurrences) -> None:
-        """Leave these calls out of what is searched from now on."""
-        self._taken.append(occurrences)
+    def take(self, occurrences: Occurrences, *, more_of: int | None = None) -> None:
+        """Leave these calls out of what is searched from now on.
+
+        `more_of`: the motif of which they are further iterations, by the number of those that were taken before.
+        """
+        if more_of is None:
+            self._taken.append(occurrences)
+        else:
+            self._taken[more_of] += occurrences
         for rank, runs in zip(self._ranks, occurrences.runs, strict=True):
             rank.take(runs)
 

@@ -10,13 +10,17 @@ from stressbench.tracing.recognition.candidate import Candidate
 from stressbench.tracing.recognition.communication import Communication
 from stressbench.tracing.recognition.estimates.classes import npb
 from stressbench.tracing.recognition.estimates.cubes import LargestMessage, cubes
-from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft
+from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft, vpfft
 from stressbench.tracing.recognition.estimates.halos import cloverleaf, lulesh, tealeaf
 from stressbench.tracing.recognition.estimates.matrices import ptrans
+from stressbench.tracing.recognition.estimates.multigrid import amg
 from stressbench.tracing.recognition.estimates.sweeps import sweep3d
+from stressbench.tracing.recognition.estimates.transport import umt
 
 Estimate = Callable[[Communication], Iterator[Candidate]]
-ESTIMATES: tuple[Estimate, ...] = (tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, ptrans, npb)
+ESTIMATES: tuple[Estimate, ...] = (
+    tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, vpfft, ptrans, umt, amg, npb,
+)  # fmt: skip
 """All estimates that need nothing but the communication."""
 
 

@@ -8,13 +8,23 @@ from stressbench.tracing.recognition.communication import Communication
 
 _BENCHMARKS = ("cg", "ft", "mg", "lu", "bt", "sp", "is")
 _CLASSES = ("S", "W", "A", "B", "C", "D")
+_RUNS = ("mg", "lu", "is")
+"""Benchmarks that time more than equal iterations: all of that is a candidate, too."""
 _SET_BY_CLASS = Mesh(options=(), dimensions=3)
+_COLLECTIVES = {"ft": "Reduce", "is": "Alltoallv"}
+"""Benchmarks that send messages in collectives only, and one of these."""
 
 
 def npb(communication: Communication) -> Iterator[Candidate]:
-    """Candidates of `npb`: one iteration of each benchmark, and all that IS times, whose iterations differ."""
+    """Candidates of `npb`: an iteration of each benchmark, or all that it times, for each class."""
     if communication.ranks < 2:
         return
-    for benchmark, letter in product(_BENCHMARKS, _CLASSES):
-        run = benchmark == "is"
-        yield candidate("npb", _SET_BY_CLASS, {"benchmark": benchmark, "class": letter, "run": run})
+    for benchmark in _BENCHMARKS:
+        collective = _COLLECTIVES.get(benchmark)
+        if not (any(communication.sent) if collective is None else communication.calls(collective)):
+            continue
+        for letter, run in product(_CLASSES, (True, False)):
+            if not run or benchmark in _RUNS:
+                yield candidate(
+                    "npb", _SET_BY_CLASS, {"benchmark": benchmark, "class": letter, "run": run}, any_number=True
+                )  # fmt: skip

@@ -8,6 +8,7 @@ from itertools import chain
 
 from stressbench.tracing.recognition.candidate import Candidate
 from stressbench.tracing.recognition.communication import Communication
+from stressbench.tracing.recognition.estimates.bricks import nekbone
 from stressbench.tracing.recognition.estimates.classes import npb
 from stressbench.tracing.recognition.estimates.cubes import LargestMessage, cubes
 from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft
@@ -15,7 +16,7 @@ from stressbench.tracing.recognition.estimates.halos import cloverleaf, lulesh, 
 from stressbench.tracing.recognition.estimates.sweeps import sweep3d
 
 Estimate = Callable[[Communication], Iterator[Candidate]]
-ESTIMATES: tuple[Estimate, ...] = (tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, npb)
+ESTIMATES: tuple[Estimate, ...] = (tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, nekbone, npb)
 """All estimates that need nothing but the communication."""
 
 

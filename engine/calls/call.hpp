@@ -12,7 +12,7 @@ namespace stressbench::calls {
 enum class ElementType : std::uint8_t { bytes, shorts, ints, floats, doubles };
 // `user`: an operation of the program's own (MPI_Op_create), here the value that is largest without its sign.
 enum class ReduceOp : std::uint8_t { sum, min, max, user };
-enum class Source : std::uint8_t { named, any };
+enum class Source : std::uint8_t { named, any, any_of_several };
 
 std::int64_t size_of(ElementType type) noexcept;
 
@@ -69,7 +69,8 @@ struct Isend {
   Outgoing out;
   Request request;
 };
-// `source` any: posted with MPI_ANY_SOURCE; `in.from` is the only rank that may send with this tag.
+// `source` any: posted with MPI_ANY_SOURCE; `in.from` is the only rank that may send with this tag. any_of_several: so
+// posted for each of several ranks that send as much with this tag, of which `in.from` is one; a Wait completes it.
 struct Irecv {
   ElementType type = ElementType::bytes;
   Incoming in;

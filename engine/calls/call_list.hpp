@@ -35,7 +35,8 @@ class CallList {
   // Reserves `count` new request slots.
   Requests requests(int count);
   void isend(Request request, int to, int tag, std::int64_t bytes);
-  // `source` any: posted with MPI_ANY_SOURCE, but only `from` may send with this tag.
+  // `source` any: posted with MPI_ANY_SOURCE, but only `from` may send with this tag. any_of_several: all ranks for
+  // which receives are so posted may, as many bytes each; `wait` must complete the request.
   void irecv(Request request, int from, int tag, std::int64_t bytes, Source source = Source::named);
   // `capacity` of the receive buffer may exceed `arriving`.
   void irecv_up_to(Request request, int from, int tag, std::int64_t capacity, std::int64_t arriving);

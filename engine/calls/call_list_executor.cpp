@@ -108,6 +108,7 @@ CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group, Byte
   }
   if (calls_.has_user_reduction()) user_reduction_ = mpi::LargestMagnitude::create();
   requests_.assign(static_cast<std::size_t>(calls_.request_slots()), MPI_REQUEST_NULL);
+  senders_.assign(requests_.size(), -1);
   remaining_passes_.assign(calls_.calls().size(), 0);
   assign_buffers(Memory::shared);
 }
@@ -379,7 +380,7 @@ void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
                "MPI_Isend");
   } else if constexpr (std::same_as<C, Irecv>) {
     mpi::check(MPI_Irecv(in, call.in.capacity, datatype_of(call.type),
-                         call.source == Source::any ? MPI_ANY_SOURCE : rank_or_null(call.in.from), call.in.tag, all,
+                         call.source != Source::named ? MPI_ANY_SOURCE : rank_or_null(call.in.from), call.in.tag, all,
                          request(call.request.slot)),
                "MPI_Irecv");
   } else if constexpr (std::same_as<C, SendInit> || std::same_as<C, ReceiveInit>) {
@@ -397,7 +398,9 @@ void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
   } else if constexpr (std::same_as<C, StartAll>) {
     mpi::check(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
   } else if constexpr (std::same_as<C, Wait>) {
-    mpi::check(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
+    MPI_Status status{};
+    mpi::check(MPI_Wait(request(call.request.slot), &status), "MPI_Wait");
+    senders_[static_cast<std::size_t>(call.request.slot)] = status.MPI_SOURCE;
   } else if constexpr (std::same_as<C, TestAll>) {
     int complete = 0;
     mpi::check(MPI_Testall(call.requests.count, request(call.requests.first), &complete, MPI_STATUSES_IGNORE),
@@ -491,7 +494,11 @@ void CallListExecutor::for_each_received(Visit visit) const {
     if constexpr (Receives<C>) {
       if (call.in.from < 0) return;
       const auto arriving = static_cast<std::size_t>(call.in.count) * static_cast<std::size_t>(size_of(call.type));
-      visit(all.first(arriving), call.in.from, group_->rank());
+      int sender = call.in.from;
+      if constexpr (requires { call.source; }) {
+        if (call.source == Source::any_of_several) sender = senders_[static_cast<std::size_t>(call.request.slot)];
+      }
+      visit(all.first(arriving), sender, group_->rank());
     } else if constexpr (std::same_as<C, Alltoall> || std::same_as<C, Alltoallv> || std::same_as<C, Allgather> ||
                          std::same_as<C, Allgatherv>) {
       const mpi::Group& ranks = ranks_of(call);

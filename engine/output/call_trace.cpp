@@ -199,7 +199,7 @@ class RankSequence::Writer {
     if constexpr (calls::IsReduction<C>) fields["reduction"] = reduction_name(call.op);
     if constexpr (requires { call.root; }) fields["root"] = call.root;
     if constexpr (requires { call.source; }) {
-      if (call.source == calls::Source::any) fields["any"] = "source";
+      if (call.source != calls::Source::named) fields["any"] = "source";
     }
     if (const auto request = created_by(call)) fields["request"] = first_slot_ + request->slot;
     return fields;

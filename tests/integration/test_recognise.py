@@ -38,6 +38,8 @@ PROGRAMS = {
     ),
     "fft3d --nx 20 -i 4": (4, "fft3d --nx 20 --call pairwise", 4, (5,)),
     "minife -x 12 -y 12 -z 12 -i 6": (4, "minife --nx 12 --ny 12 --nz 12", 6, (8,)),
+    "nekbone -i 6": (4, "nekbone --elements 32 --points 10", 6, (6, 8, 16)),
+    "nekbone --elements 12 --points 5 -i 6": (8, "nekbone --elements 12 --points 5", 6, (4, 12)),
     "comd -x 16 -y 16 -z 16 -i 6": (4, "comd --potential eam --nx 16 --ny 16 --nz 16", 6, (8,)),
     "milc -i 6": (8, "milc --precision single --nx 8 --ny 8 --nz 8 --nt 8", 6, (4,)),
     "npb --benchmark lu --class S -i 4": (4, "npb --benchmark lu --class S", 4, (2, 8)),
@@ -177,6 +179,37 @@ def test_a_scaled_workload_makes_the_calls_of_the_larger_program(tmp_path, liste
     sent = [line["peers"] for line in program]
     assert motif["of_one"]["messages"] * 30 == sum(messages for peers in sent for _, messages, _ in peers)
     assert [line["peers"] for line in lines_of(listed(str(workload), 16))[1:-1]] == sent
+
+
+# motif: what precedes its iterations, single iterations between long runs, factors on the cells, and other ranks
+PROGRAMS_WITH_PHASES = {
+    "minife -x 12 -y 12 -z 12": (("setup", "start"), {8: 1, 16: 1}),
+    "nekbone --elements 6 --points 10": (("setup", "exchange", "start"), {8: 2, 12: 3, 16: 4}),
+}
+
+
+@pytest.mark.parametrize("motif", PROGRAMS_WITH_PHASES)
+def test_what_precedes_the_iterations_of_a_motif_and_single_ones_are_scaled_too(
+    motif: str, tmp_path, listed, recognised
+) -> None:
+    phases, others = PROGRAMS_WITH_PHASES[motif]
+    check = '[MOTIF] stencil --mesh 1 --calls "allreduce 8 sum; barrier"'
+    before = [f"[MOTIF] {motif} --phase {phase}" for phase in phases]
+    program = [*before, "[LOOP] 9", f"[MOTIF] {motif}", "[END]", check, f"[MOTIF] {motif}", check]
+    (tmp_path / "app.sb").write_text("\n".join(["[JOB_NAME] app", "[NODES] 1", *program, ""]))
+    capture = listed("app.sb", 4)
+
+    (found,) = recognised(capture)["captures"]
+
+    iteration = max(found["motifs"], key=lambda one: one["of_one"]["messages"] * one["times"])
+    assert (iteration["times"], iteration["runs"]) == (10, 2)
+    assert [dict(one["candidate"]["options"]).get("phase") for one in found["motifs"][: len(phases)]] == list(phases)
+    assert found["parts"] == []
+    for ranks, size in others.items():
+        scaled = tmp_path / f"scaled-{ranks}.sb"
+        recognised(capture, "--ranks", str(ranks), "--size", str(size), "-o", scaled)
+        theirs, ours = (lines_of(listed(str(path), ranks))[1:-1] for path in (tmp_path / "app.sb", scaled))
+        assert [[line[key] for key in KEYS] for line in ours] == [[line[key] for key in KEYS] for line in theirs]
 
 
 def test_a_million_calls_on_each_of_64_ranks_are_recognised(listed, recognised) -> None:

@@ -10,15 +10,18 @@ from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, 
 
 from stressbench.errors import UserError
 from stressbench.formats.trace import Trace, read_trace
+from stressbench.tracing.iterations import IterationSpan
 from stressbench.tracing.recognition.candidate import Candidate, Mesh, candidate
 from stressbench.tracing.recognition.communication import CollectiveCall, Communication, SentMessage
 from stressbench.tracing.recognition.estimates import candidates
+from stressbench.tracing.recognition.estimates.bricks import cubic, nekbone
 from stressbench.tracing.recognition.estimates.classes import npb
 from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft, vpfft
 from stressbench.tracing.recognition.estimates.halos import cloverleaf, lulesh, tealeaf
 from stressbench.tracing.recognition.estimates.matrices import ptrans
 from stressbench.tracing.recognition.estimates.multigrid import amg
 from stressbench.tracing.recognition.estimates.numbers import divisors, root
+from stressbench.tracing.recognition.estimates.phases import phases
 from stressbench.tracing.recognition.estimates.sweeps import sweep3d
 from stressbench.tracing.recognition.estimates.transport import umt
 from stressbench.tracing.recognition.occurrences import Amount, ProgramCalls, is_enough
@@ -30,7 +33,7 @@ from stressbench.tracing.recognition.recognised import (
     ScaledMotif,
     recognised_workload,
 )
-from stressbench.tracing.recognition.sequence import Run
+from stressbench.tracing.recognition.sequence import Part, Run
 from stressbench.tracing.recognition.shortening import shortened
 
 Sent = Mapping[SentMessage, int]
@@ -122,6 +125,77 @@ def test_sweeps_show_the_mesh_but_for_planes_and_angles() -> None:
 
     assert words(found)[0] == "sweep3d --it-g 50 --jt-g 50 --kt 50 --mk 10 --mmi 3 --mm 6"
     assert found[0].assumed
+
+
+def bricks(ranks: int, *shared: Mapping[int, int], first_stage: int | None = None) -> Communication:
+    """Nekbone's messages of rank 0, by destination and points; and one in the first stage of its set-up."""
+    sent = {SentMessage(to, 0, 8 * points): 200 for one in shared for to, points in one.items()}
+    if first_stage is not None:
+        sent[SentMessage(ranks - 1, 1, first_stage)] = 1
+    return Communication(sent=(sent, *[{}] * (ranks - 1)), collectives={})
+
+
+def test_elements_of_nekbone_are_those_that_it_divides_into_a_brick_with_these_faces() -> None:
+    # 4 x 4 x 2 elements with 10 points: 37 x 37 x 19 points of a rank
+    square = bricks(4, {1: 37 * 19, 2: 37 * 19, 3: 19})
+    cube = bricks(8, {1: 37 * 19, 2: 37 * 19, 3: 19, 4: 37 * 37, 5: 37, 6: 37, 7: 1})
+
+    for made in (square, cube):
+        (found,) = nekbone(made)
+        assert words([found]) == ["nekbone --elements 32 --points 10"]
+        assert found.assumed == ("elements, points: messages do not show how many points an element has",)
+
+
+def test_all_numbers_of_elements_with_which_nekbone_was_run_are_candidates() -> None:
+    made = bricks(4, {1: 100, 2: 100, 3: 10}, {1: 190, 2: 190, 3: 10}, {1: 190, 2: 190, 3: 19})
+
+    found = words(list(nekbone(made)))
+
+    assert {f"nekbone --elements {elements} --points 10" for elements in (1, 2, 4)} <= set(found)
+
+
+def test_the_length_of_bricks_in_a_row_of_ranks_follows_from_the_set_up_of_nekbone_or_is_assumed() -> None:
+    face = {1: 37 * 19}  # two ranks beside one another, 5 x 4 x 2 elements
+    points = 46 * 37 * 19
+
+    (assumed,) = nekbone(bricks(2, face))
+    (shown,) = nekbone(bricks(2, face, first_stage=12 * (points // 2) + 12))
+
+    assert words([assumed, shown]) == ["nekbone --elements 32 --points 10", "nekbone --elements 40 --points 10"]
+    assert "nor the length of bricks in x" in assumed.assumed[0]
+    assert "length" not in shown.assumed[0]
+
+
+def test_messages_of_other_tags_or_sizes_are_no_faces_of_nekbone() -> None:
+    sent = {SentMessage(1, 5, 8 * 37 * 19): 200, SentMessage(1, 0, 8 * 37 * 19): 1, SentMessage(1, 0, 5623): 200}
+
+    assert list(nekbone(Communication(sent=(sent, {}), collectives={}))) == []
+    assert list(nekbone(communication([[]]))) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "sides"),
+    [
+        (1, (1, 1, 1)),
+        (2, (2, 1, 1)),
+        (6, (3, 2, 1)),
+        (12, (3, 2, 2)),
+        (30, (5, 3, 2)),
+        (32, (4, 4, 2)),
+        (64, (4, 4, 4)),
+    ],
+)
+def test_bricks_of_nekbone_are_as_even_as_can_be(number: int, sides: tuple[int, int, int]) -> None:
+    assert cubic(number) == sides
+
+
+def test_phases_have_the_options_of_their_motif_and_stand_in_the_order_of_the_search() -> None:
+    mesh = Mesh(options=("nx",), dimensions=3)
+
+    assert words(list(phases(candidate("minife", mesh, nx=8)))) == [
+        "minife --nx 8 --phase setup", "minife --nx 8 --phase start", "minife --nx 8"
+    ]  # fmt: skip
+    assert words(list(phases(candidate("lulesh", mesh, nx=8)))) == ["lulesh --nx 8"]
 
 
 def test_points_of_swfft_follow_from_the_share_of_a_message() -> None:
@@ -439,6 +513,19 @@ def barrier(_: int) -> list[Record]:
     return [call("Barrier", comm=0, bytes=0)]
 
 
+def other_exchange(rank: int) -> list[Record]:
+    return [*exchange(rank, size=808), *barrier(rank)]
+
+
+def whole(made: ProgramCalls) -> tuple[Part]:
+    """The only part of a program without motifs."""
+    sequence = made.sequence()
+    assert sequence is not None
+    (part,) = sequence
+    assert isinstance(part, Part)
+    return (part,)
+
+
 def test_all_runs_of_a_motif_count_together(tmp_path: Path) -> None:
     made = program(tmp_path, barrier, *[exchange] * 5, barrier, *[exchange] * 4, barrier)
     motif = program(tmp_path, exchange, name="motif")
@@ -458,6 +545,60 @@ def test_single_iterations_beside_long_runs_are_of_another_loop(tmp_path: Path) 
 
     assert found is not None
     assert (found.times, found.in_row) == (5, 5)
+
+
+def test_iterations_between_runs_are_cut_out_of_a_part_in_the_order_of_the_motifs(tmp_path: Path) -> None:
+    made = ProgramCalls(program(tmp_path, barrier, exchange, exchange, barrier, other_exchange, exchange, barrier))
+    (part,) = whole(made)
+    motifs = {7: program(tmp_path, other_exchange, name="other"), 3: program(tmp_path, exchange, name="motif")}
+
+    items = made.cut(part, {number: made.iteration(motif) for number, motif in motifs.items()})
+
+    assert [item if isinstance(item, Run) else item.calls for item in items] == [
+        2, Run(motif=3, times=2), 2, Run(motif=7, times=1), Run(motif=3, times=1), 2
+    ]  # fmt: skip
+    assert isinstance(items[0], Part)
+    assert items[0].before == (None, None)
+    assert isinstance(items[2], Part)
+    assert items[2].before == tuple(numbers[6] for numbers in part.numbers)  # the wait of the second exchange
+
+
+def test_the_first_piece_of_a_part_has_the_call_before_the_part(tmp_path: Path) -> None:
+    part = Part(numbers=((4, 5, 6), (5, 6)), before=(3, 2))
+    iteration = IterationSpan(start=1, calls=1, times=1)
+
+    items = part.cut([[(iteration, 0)], [(replace(iteration, start=0), 0)]])
+
+    assert items == (
+        Part(numbers=((4,), ()), before=(3, 2)), Run(motif=0, times=1), Part(numbers=((6,), (6,)), before=(5, 5))
+    )  # fmt: skip
+
+
+def test_iterations_that_ranks_have_differently_often_are_not_cut_out_and_others_are(tmp_path: Path) -> None:
+    ranks = [
+        [*barrier(0), *exchange(0), *barrier(0), *other_exchange(0)],
+        [*barrier(1), *exchange(1), *exchange(1), *barrier(1), *other_exchange(1)],
+    ]
+    made = ProgramCalls(trace_of(tmp_path, ranks, name="program"))
+    (part,) = whole(made)
+    motif, other = (made.iteration(program(tmp_path, one, name=one.__name__)) for one in (exchange, other_exchange))
+
+    assert made.cut(part, {0: motif}) == (part,)
+    assert [isinstance(item, Run) for item in made.cut(part, {0: motif, 1: other})] == [False, True]
+
+
+def test_a_loop_with_iterations_of_a_motif_is_no_loop_of_its_own(tmp_path: Path) -> None:
+    # five exchanges, and six times two exchanges and a barrier
+    rules = [[[-1, 5], [3, 2], [-2, 6]], [[0, 1], [1, 1], [2, 1]], [[-1, 2], [3, 1]]]
+    ranks = [MadeRank([*exchange(rank), *barrier(rank)], rules=rules) for rank in range(2)]
+    made = ProgramCalls(read_trace(MadeTrace(ranks).write(tmp_path, "program.trace")))
+    assert 6 in [loop.times for loop in made.loops()]
+    found = made.occurrences(program(tmp_path, exchange, name="motif"))
+    assert found is not None
+
+    made.take(found)
+
+    assert (found.times, list(made.loops())) == (5, [])
 
 
 def test_a_motif_is_not_found_where_one_rank_deviates(tmp_path: Path) -> None:

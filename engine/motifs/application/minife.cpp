@@ -1,5 +1,5 @@
-// minife: conjugate gradient iterations of miniFE on a finite-element mesh of hexahedra divided into boxes
-// (Mantevo/miniFE, ref; docs/motifs/minife.md).
+// minife: conjugate gradient iterations of miniFE on a finite-element mesh of hexahedra divided into boxes, and what
+// precedes them (Mantevo/miniFE, ref; docs/motifs/minife.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,13 +16,32 @@ using calls::CallList;
 using calls::ElementType;
 using calls::ReduceOp;
 using calls::Requests;
+using calls::Source;
 
-constexpr int message_tag = 99;
+enum class Phase { iteration, setup, start };
+
+constexpr int vector_tag = 99;
+// Of the set-up: who needs own rows, how many, and which.
+constexpr int receivers_tag = 99;
+constexpr int lengths_tag = 100;
+constexpr int rows_tag = 101;
+
+constexpr std::int64_t int_bytes = 4;
+constexpr std::int64_t double_bytes = 8;
+constexpr std::int64_t int_parameters = 13;
 
 // Computation per matrix row in the reference capture, in nanoseconds: r.r; p; A p and p.Ap.
 constexpr double residual_ns = 1.45;
 constexpr double direction_ns = 0.33;
 constexpr double matrix_ns = 13.6;
+// Relative to the latter, in a capture with the same mesh: boundaries of the box; the matrix's structure; assembly and
+// boundary conditions; a search for columns of others, and their renumbering; statistics; vectors and A x.
+constexpr double boundary_ns = 1.9;
+constexpr double structure_ns = 264;
+constexpr double assembly_ns = 951;
+constexpr double columns_ns = 24.6;
+constexpr double statistics_ns = 2.1;
+constexpr double vectors_ns = 8.7;
 
 using Point = std::array<std::int64_t, 3>;
 
@@ -145,24 +164,81 @@ class MiniFE final : public Application {
     const Boxes boxes(elements(), calls.ranks());
     const std::vector<Neighbour> neighbours = neighbours_of(calls.rank(), boxes);
     const auto rows = static_cast<double>(boxes.of(calls.rank()).points());
-    calls.compute(residual_ns * rows);
-    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
-    calls.compute(direction_ns * rows);
-    exchange(calls, neighbours);
-    calls.compute(matrix_ns * rows);
-    calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
+    switch (*phase_) {
+      case Phase::iteration:
+        calls.compute(residual_ns * rows);
+        sum(calls);
+        multiply(calls, neighbours, direction_ns, rows);
+        break;
+      case Phase::setup:
+        set_up(calls, neighbours, rows);
+        break;
+      case Phase::start:  // the residual, and the first iteration, which has its product with itself already
+        multiply(calls, neighbours, vectors_ns, rows);
+        multiply(calls, neighbours, direction_ns, rows);
+        break;
+    }
   }
 
  private:
-  static void exchange(CallList& calls, const std::vector<Neighbour>& neighbours) {
+  // A product of the matrix with a vector, and the scalar product of the result.
+  static void multiply(CallList& calls, const std::vector<Neighbour>& neighbours, double vector_ns, double rows) {
+    calls.compute(vector_ns * rows);
+    exchange(
+        calls, neighbours, vector_tag, [](const Neighbour& one) { return double_bytes * one.sent; },
+        [](const Neighbour& one) { return double_bytes * one.received; });
+    calls.compute(matrix_ns * rows);
+    sum(calls);
+  }
+
+  // From the broadcast of the parameters on: mesh, matrix, and which rows to send to whom.
+  static void set_up(CallList& calls, const std::vector<Neighbour>& neighbours, double rows) {
+    const int ranks = calls.ranks();
+    const auto reduce = [&](ReduceOp op, std::int64_t count) {
+      calls.allreduce(calls.all_ranks(), op, ElementType::ints, count);
+    };
+    const auto gather = [&](std::int64_t count) { calls.allgather(calls.all_ranks(), ElementType::ints, count); };
+    calls.bcast(calls.all_ranks(), 0, int_bytes * int_parameters);
+    calls.bcast(calls.all_ranks(), 0, int_bytes);
+    reduce(ReduceOp::min, 1);
+    reduce(ReduceOp::max, ranks);  // elements of each rank
+    gather(1);                     // their deviation
+    calls.compute(boundary_ns * rows);
+    gather(1);  // rows
+    gather(6);  // box
+    calls.compute(structure_ns * rows);
+    reduce(ReduceOp::sum, 1);  // whether a rank failed
+    calls.compute(assembly_ns * rows);
+    if (ranks > 1) {
+      reduce(ReduceOp::sum, ranks);  // first rows
+      calls.compute(columns_ns * rows);
+      reduce(ReduceOp::sum, ranks);  // how many need rows of each rank
+      const auto one_int = [](const Neighbour&) { return int_bytes; };
+      exchange(calls, neighbours, receivers_tag, one_int, one_int, Source::any_of_several);
+      exchange(calls, neighbours, lengths_tag, one_int, one_int);
+      exchange(  // each rank tells what it needs, so that the receivers of a vector send here
+          calls, neighbours, rows_tag, [](const Neighbour& one) { return int_bytes * one.received; },
+          [](const Neighbour& one) { return int_bytes * one.sent; });
+    }
+    calls.compute(statistics_ns * rows);
+    reduce(ReduceOp::max, ranks);                                                    // rows
+    calls.allreduce(calls.all_ranks(), ReduceOp::max, ElementType::doubles, ranks);  // coefficients
+    sum(calls);                                                                      // memory
+  }
+
+  template <class Sent, class Received>
+  static void exchange(CallList& calls, const std::vector<Neighbour>& neighbours, int tag, Sent sent, Received received,
+                       Source source = Source::named) {
     const Requests requests = calls.requests(static_cast<int>(neighbours.size()));
     for (int k = 0; k < requests.count; ++k) {
       const Neighbour& neighbour = neighbours[static_cast<std::size_t>(k)];
-      calls.irecv(requests[k], neighbour.rank, message_tag, 8 * neighbour.received);
+      calls.irecv(requests[k], neighbour.rank, tag, received(neighbour), source);
     }
-    for (const Neighbour& neighbour : neighbours) calls.send(neighbour.rank, message_tag, 8 * neighbour.sent);
+    for (const Neighbour& neighbour : neighbours) calls.send(neighbour.rank, tag, sent(neighbour));
     for (int k = 0; k < requests.count; ++k) calls.wait(requests[k]);
   }
+
+  static void sum(CallList& calls) { calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1); }
 
   Point elements() const { return {*nx_, *ny_, *nz_}; }
 
@@ -170,6 +246,9 @@ class MiniFE final : public Application {
   Param<std::int64_t> nx_{this, 'x', "nx", 48, "elements of the mesh in x", Positive{}, AtMost{max_value}};
   Param<std::int64_t> ny_{this, 'y', "ny", 48, "elements in y", Positive{}, AtMost{max_value}};
   Param<std::int64_t> nz_{this, 'z', "nz", 48, "elements in z", Positive{}, AtMost{max_value}};
+  Param<Phase> phase_{this, "phase", Phase::iteration,
+                      "part of the program: an iteration of the solver; what precedes the solver; what precedes the "
+                      "second iteration"};
 };
 
 const RegisterMotif<MiniFE> registered{"minife", Family::application, "conjugate gradients on finite elements in boxes",

@@ -1,12 +1,14 @@
-// nekbone: conjugate gradient iterations of Nekbone on a brick of spectral elements (Nek5000/Nekbone;
-// docs/motifs/nekbone.md).
+// nekbone: conjugate gradient iterations of Nekbone on a brick of spectral elements, and what precedes them
+// (Nek5000/Nekbone; docs/motifs/nekbone.md).
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "calls/rank_grid.hpp"
 #include "motifs/application/application.hpp"
+#include "motifs/application/nekbone/shared_points.hpp"
 
 namespace stressbench {
 namespace {
@@ -21,6 +23,10 @@ using calls::Requests;
 // matrix product.
 constexpr std::array sums_ns{1.0, 1.0, 0.69};
 constexpr double matrix_ns = 9.0;
+// Relative to it, before an exchange outside of the solver: the mean of geometry and right-hand side.
+constexpr double outside_ns = 66;
+
+enum class Phase { iteration, setup, exchange, start };
 
 // Nekbone's division of a number into three factors. For each smallest factor, the other two are as close to each other
 // as possible; of these triples, the one with the least ratio of largest to smallest factor, in descending order.
@@ -78,6 +84,9 @@ class Nekbone final : public Application {
       if (!*line_ || !(*option)->chosen()) continue;
       reject(option->name(), "with --line the elements are in one row");
     }
+    if (*phase_ == Phase::setup && *points_ < 2) {
+      reject("points", "{} on a side are shared by all elements; with --phase setup, take 2 or more", *points_);
+    }
   }
 
   void write(CallList& calls) const override {
@@ -89,11 +98,18 @@ class Nekbone final : public Application {
                           : brick_->chosen() ? *brick_
                                              : cubic_factors(element_count);
     const auto points = static_cast<double>(*elements_ * *points_ * *points_ * *points_);
-    for (const double sum_ns : sums_ns) {
-      calls.compute(sum_ns * points);
+    if (*phase_ == Phase::setup) {
+      nekbone::Bricks bricks{ranks, {}};
+      for (std::size_t k = 0; k < 3; ++k) bricks.intervals[k] = brick[k] * (*points_ - 1);
+      if (!shared_points_ || shared_points_->bricks() != bricks) shared_points_.emplace(bricks);
+      return shared_points_->find(calls);
+    }
+    // The first iteration has no product of the last residual's search direction before it.
+    for (std::size_t k = *phase_ == Phase::start ? 1 : 0; *phase_ != Phase::exchange && k < sums_ns.size(); ++k) {
+      calls.compute(sums_ns[k] * points);
       calls.allreduce(calls.all_ranks(), ReduceOp::sum, ElementType::doubles, 1);
     }
-    calls.compute(matrix_ns * points);
+    calls.compute((*phase_ == Phase::exchange ? outside_ns : matrix_ns) * points);
     exchange(calls, neighbours_of(calls.rank(), ranks, brick, *points_));
   }
 
@@ -114,6 +130,12 @@ class Nekbone final : public Application {
   Param<Dims<3>> grid_{this, "grid", {}, "ranks in x, y and z (npx npy npz); auto: as Nekbone divides them"};
   Param<Dims<3>> brick_{this, "brick", {}, "a rank's elements in x, y and z (mx my mz); auto: as Nekbone does"};
   Param<bool> line_{this, "line", "all elements in one row (ifbrick false)"};
+  Param<Phase> phase_{
+      this, "phase", Phase::iteration,
+      "part of the program: an iteration of the solver; finding out which points are shared; an exchange "
+      "outside of the solver; its start, up to the first exchange"};
+
+  mutable std::optional<nekbone::SharedPoints> shared_points_;  // of all ranks, found when the first one asks
 };
 
 const RegisterMotif<Nekbone> registered{"nekbone", Family::application, "conjugate gradients on spectral elements",

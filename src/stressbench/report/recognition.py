@@ -60,10 +60,8 @@ def _blocks(capture: Recognition, *, is_scaled: bool) -> Iterator[Block]:
         caption="times: iterations of the motif, in so many runs of successive ones. computation: of an iteration, "
         "mean over the ranks. calls, messages, bytes: share of the capture's, bytes of messages and collectives.",
     )  # fmt: skip
-    assumed = dict.fromkeys(
-        (motif.candidate.motif, text) for motif in capture.motifs for text in motif.candidate.assumed
-    )
-    notes = [Note(text=text, about=name) for name, text in assumed]
+    assumed = [(motif.candidate.motif, text) for motif in capture.motifs for text in motif.candidate.assumed]
+    notes = [Note(text=text, about=motif) for motif, text in dict.fromkeys(assumed)]
     if capture.parts:
         names = ", ".join(part.trace for part in capture.parts)
         does = (

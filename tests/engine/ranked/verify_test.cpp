@@ -90,7 +90,15 @@ std::vector<Case> cases() {
       {"milc", {{"compute", "off"}}, 2, 1, 1, 100, from_to(0, 1, 100)},
       {"milc", {{"nx", "12"}, {"compute", "off"}}, 3, 0, 0, 9, from_to(1, 0, 9)},  // any source: the neighbour in +x
       {"minife", {{"nx", "9"}, {"ny", "8"}, {"nz", "7"}, {"compute", "off"}}, 4, 3, 2, 9, from_to(1, 3, 9)},
+      {"minife",
+       {{"nx", "9"}, {"phase", "setup"}, {"compute", "off"}},
+       4,
+       3,
+       10,
+       2,
+       "rank 3 received .* from rank [012] at offset 2 of the message, expected 0x"},  // the first from any source
       {"nekbone", {{"elements", "4"}, {"compute", "off"}}, 4, 2, 4, 7, from_to(1, 2, 7)},
+      {"nekbone", {{"elements", "4"}, {"phase", "setup"}, {"compute", "off"}}, 4, 0, 1, 9, from_to(3, 0, 9)},
       {"comd", {{"nx", "8"}, {"ny", "8"}, {"nz", "8"}, {"compute", "off"}}, 2, 1, 1, 5, from_to(0, 1, 5)},
       {"mcb", {{"particles", "100k"}, {"-n", "2"}, {"compute", "off"}}, 2, 1, 5, 130, from_to(0, 1, 130)},  // photons
       {"npb", {{"benchmark", "cg"}, {"class", "S"}, {"compute", "off"}}, 4, 3, 1, 5, from_to(2, 3, 5)},

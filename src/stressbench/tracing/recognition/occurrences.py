@@ -48,14 +48,15 @@ class Amount:
 class Occurrences:
     """How often a program makes the calls of a motif: `times` in all, up to `in_row` in a row, in `most_runs` runs.
 
-    `runs`: of each rank, where the calls of successive iterations are in its shortened sequence. `of_one`: what an
-    iteration of the motif has. `computed_s`: seconds between its calls in one iteration, mean over the ranks; None
-    where the capture has no times.
+    `iteration`: the calls of one, by rank. `runs`: of each rank, where the calls of successive iterations are in its
+    shortened sequence. `of_one`: what an iteration of the motif has. `computed_s`: seconds between its calls in one
+    iteration, mean over the ranks; None where the capture has no times.
     """
 
     times: int
     in_row: int
     most_runs: int
+    iteration: tuple[str, ...]
     runs: tuple[tuple[IterationSpan, ...], ...]
     of_one: Amount
     computed_s: float | None
@@ -126,6 +127,11 @@ class ProgramCalls:
         return len(self._ranks)
 
     @property
+    def _is_whole(self) -> bool:
+        """Whether no passes of loops were left out."""
+        return all(rank.stands_for is None for rank in self._ranks)
+
+    @property
     def moved_waits(self) -> bool:
         """Whether ranks test for messages, so that waits were moved in their sequences to where they start."""
         return any(rank.completes_early for rank in self._ranks)
@@ -136,11 +142,13 @@ class ProgramCalls:
         Runs of fewer than FEWEST_IN_ROW iterations are left out if there are longer ones: part of another loop may have
         the calls of the motif. None if a rank never makes them, or if the ranks do so differently often.
         """
+        iterations: list[str] = []
         runs: list[tuple[IterationSpan, ...]] = []
         times: set[int] = set()
         in_row, most_runs, amount, computed_s = 0, 0, Amount(), 0.0
         for own, program in zip(motif.ranks(), self._ranks, strict=True):
             iteration = self._alphabet.encode(own, completes_early=program.completes_early)
+            iterations.append(iteration)
             found = program.long_runs(iteration)
             if iteration:
                 times.add(sum(run.times for run in found))
@@ -155,16 +163,20 @@ class ProgramCalls:
             return None
         timed = all(rank.timed for rank in self._ranks)
         return Occurrences(
-            times=times.pop(), in_row=in_row, most_runs=most_runs, runs=tuple(runs), of_one=amount,
-            computed_s=computed_s / len(self._ranks) if timed else None,
+            times=times.pop(), in_row=in_row, most_runs=most_runs, iteration=tuple(iterations), runs=tuple(runs),
+            of_one=amount, computed_s=computed_s / len(self._ranks) if timed else None,
         )  # fmt: skip
 
     def loops(self) -> Iterator["ProgramLoop"]:
-        """The loops that are left."""
+        """The loops that are left, without those that have iterations of motifs in them."""
+        taken = {number: found.iteration for number, found in enumerate(self._taken)}
         for loop in loops_of([rank.sequence() for rank in self._ranks]):
+            before = tuple(numbers[-1] if numbers else None for numbers in loop.numbers)
+            one_pass = Part(numbers=loop.numbers, before=before)
+            if self._is_whole and any(isinstance(item, Run) for item in self.cut(one_pass, taken)):
+                continue  # its iterations are runs of these motifs then
             try:
-                before = tuple(numbers[-1] if numbers else None for numbers in loop.numbers)
-                passes = self.events(Part(numbers=loop.numbers, before=before))
+                passes = self.events(one_pass)
             except NoStencil as why:
                 yield ProgramLoop(times=loop.times, passes=(), refusal=str(why))
             else:
@@ -175,14 +187,33 @@ class ProgramCalls:
 
         None if they follow one another in different ways on the ranks, or if passes of loops were left out.
         """
-        whole = self._in_order(self._taken)
-        if whole is None:
-            return None
-        splits = [rank.is_split for rank in self._ranks]
-        items: list[Run | Part] = []
-        for one in whole:
-            items += one.split(splits) if isinstance(one, Part) else (one,)
-        return tuple(items)
+        return self._in_order(self._taken)
+
+    def pieces(self, part: Part) -> tuple[Part, ...]:
+        """A part in pieces: calls of all ranks that no stencil makes, and those between them."""
+        return tuple(part.split([rank.is_split for rank in self._ranks]))
+
+    def iteration(self, motif: Trace) -> tuple[str, ...]:
+        """The calls of one iteration of a motif, by rank."""
+        return tuple(
+            self._alphabet.encode(own, completes_early=program.completes_early)
+            for own, program in zip(motif.ranks(), self._ranks, strict=True)
+        )
+
+    def cut(self, part: Part, iterations: Mapping[int, Sequence[str]]) -> tuple[Run | Part, ...]:
+        """A part in which iterations of motifs are runs. They are by number of the motif, in the order of the search.
+
+        The part alone if there are none that all ranks have, and have in the same order.
+        """
+        texts = [rank.text_of(numbers) for rank, numbers in zip(self._ranks, part.numbers, strict=True)]
+        runs: list[list[tuple[IterationSpan, int]]] = [[] for _ in texts]
+        for motif, iteration in iterations.items():
+            found = [tuple(runs_of(text, own)) if own else () for text, own in zip(texts, iteration, strict=True)]
+            if len({tuple(span.times for span in own) for own in found}) == 1:
+                for rank, spans in enumerate(found):
+                    runs[rank] += [(span, motif) for span in spans]
+                    texts[rank] = _without(texts[rank], spans)
+        return part.cut(runs)
 
     def keeps_order(self, found: Occurrences) -> bool:
         """Whether the motifs follow one another in the same way on all ranks with these, or do not do so already."""
@@ -208,11 +239,14 @@ class ProgramCalls:
 
     def computed_s(self, part: Part) -> float | None:
         """Seconds between the calls of a part, mean over the ranks; None where the capture has no times."""
+        texts = (rank.text_of(numbers) for rank, numbers in zip(self._ranks, part.numbers, strict=True))
+        return self.computed_in_s(tuple(texts))
+
+    def computed_in_s(self, iteration: Sequence[str]) -> float | None:
+        """The same between the calls of an iteration, which are given by rank."""
         if not all(rank.timed for rank in self._ranks):
             return None
-        times_s = (
-            rank.computed_s(rank.text_of(numbers)) for rank, numbers in zip(self._ranks, part.numbers, strict=True)
-        )
+        times_s = (rank.computed_s(own) for rank, own in zip(self._ranks, iteration, strict=True))
         return sum(times_s) / len(self._ranks)
 
     def events(self, part: Part) -> tuple[tuple[Event, ...], ...]:
@@ -225,8 +259,8 @@ class ProgramCalls:
     def is_part(self, motif: Trace, part: Part) -> bool:
         """Whether the calls of one iteration of a motif are those of a part, on all ranks."""
         return all(
-            self._alphabet.encode(own, completes_early=program.completes_early) == program.text_of(numbers)
-            for own, program, numbers in zip(motif.ranks(), self._ranks, part.numbers, strict=True)
+            iteration == program.text_of(numbers)
+            for iteration, program, numbers in zip(self.iteration(motif), self._ranks, part.numbers, strict=True)
         )
 
     def traces_of(self, part: Part) -> tuple[RankTrace, ...] | None:
@@ -350,11 +384,16 @@ class _RankCalls:
         return sum(self.gaps_s.get(one, 0.0) / self.counts[one] for one in iteration if self.counts.get(one))
 
     def take(self, runs: Iterable[IterationSpan]) -> None:
-        parts, end = [], 0
-        for run in runs:
-            parts += [self.text[end : run.start], _TAKEN * (run.end - run.start)]
-            end = run.end
-        self.text = "".join((*parts, self.text[end:]))
+        self.text = _without(self.text, runs)
+
+
+def _without(text: str, runs: Iterable[IterationSpan]) -> str:
+    """A text in which these runs are marked as taken."""
+    parts, end = [], 0
+    for run in runs:
+        parts += [text[end : run.start], _TAKEN * (run.end - run.start)]
+        end = run.end
+    return "".join((*parts, text[end:]))
 
 
 def amount_of(rank: RankTrace) -> Amount:

@@ -54,6 +54,20 @@ class Part:
             )
             yield Part(numbers=numbers, before=before)
 
+    def cut(self, runs: Sequence[Sequence[tuple[IterationSpan, int]]]) -> tuple["Run | Part", ...]:
+        """The part with runs of iterations in it, given by rank with the number of the motif, and what is between them.
+
+        The whole part if ranks have them in different orders.
+        """
+        ranks = [RankRuns(numbers=own, runs=found) for own, found in zip(self.numbers, runs, strict=True)]
+        items = sequence_of(ranks)
+        return (self,) if items is None else tuple(self._after(one) if isinstance(one, Part) else one for one in items)
+
+    def _after(self, piece: "Part") -> "Part":
+        """A piece of the part, of which ranks without calls before them have those before the part."""
+        before = (first if own is None else own for first, own in zip(self.before, piece.before, strict=True))
+        return Part(numbers=piece.numbers, before=tuple(before))
+
 
 @dataclass(frozen=True, slots=True)
 class RankRuns:

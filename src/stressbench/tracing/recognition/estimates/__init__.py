@@ -8,6 +8,7 @@ from itertools import chain
 
 from stressbench.tracing.recognition.candidate import Candidate
 from stressbench.tracing.recognition.communication import Communication
+from stressbench.tracing.recognition.estimates.bricks import nekbone
 from stressbench.tracing.recognition.estimates.classes import npb
 from stressbench.tracing.recognition.estimates.cubes import LargestMessage, cubes
 from stressbench.tracing.recognition.estimates.fourier import fft2d, fft3d, swfft, vpfft
@@ -19,7 +20,7 @@ from stressbench.tracing.recognition.estimates.transport import umt
 
 Estimate = Callable[[Communication], Iterator[Candidate]]
 ESTIMATES: tuple[Estimate, ...] = (
-    tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, vpfft, ptrans, umt, amg, npb,
+    tealeaf, cloverleaf, lulesh, sweep3d, swfft, fft2d, fft3d, vpfft, ptrans, umt, amg, nekbone, npb,
 )  # fmt: skip
 """All estimates that need nothing but the communication."""
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from support.traces import MadeRank, MadeTrace, allreduce, call, irecv, isend, waitall
 
 from stressbench.formats.trace import RankTrace, read_trace
@@ -72,6 +73,20 @@ def test_a_part_of_a_rank_has_its_calls_and_the_time_before_them(tmp_path: Path)
     assert (part.rules, part.sequence_calls) == ((((1, 1), (2, 1), (3, 1)),), 3)
     assert [(gap.before, gap.after) for gap in part.gaps or ()] == [(1, 2), (2, 3), (-1, 1)]
     assert part.calls == rank.calls
+
+
+@pytest.mark.parametrize("members", [[[0, 1, 1]], None], ids=["known members", "unknown members"])
+def test_a_communicator_that_is_created_before_a_part_exists_before_it(tmp_path: Path, members: object) -> None:
+    comms = [{"slot": slot, "size": 1, "rank": 0, "members": members, "inter": False} for slot in range(3)]
+    calls = [call("Comm_dup", comm=0, made=2), allreduce(comm=2), call("Comm_free", comm=2)]
+    made = MadeRank(calls=calls, rules=[[[number, 1] for number in range(3)]], extra={"comms": comms})
+    (rank,) = read_trace(MadeTrace([made]).write(tmp_path)).ranks()
+
+    whole, without = part_of_rank(rank, (0, 1, 2), before=None), part_of_rank(rank, (1, 2), before=0)
+
+    assert whole is not None
+    assert without is not None
+    assert (whole.calls[0].made, without.calls[0].made) == (2, None if members else 2)
 
 
 def test_a_part_that_needs_what_is_before_it_or_leaves_requests_pending_cannot_stand_by_itself(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from itertools import groupby, islice, pairwise
 import orjson
 from pydantic import TypeAdapter
 
-from stressbench.formats.trace import Gap, RankTrace, Trace
+from stressbench.formats.trace import Call, Gap, RankTrace, Trace
 from stressbench.formats.trace.line import with_checksum
 from stressbench.formats.trace.records import TraceEnd, TraceHeader
 from stressbench.tracing.grammar import Rules, expand
@@ -50,7 +50,8 @@ def lines_of_parts(header: TraceHeader, ranks: Iterable[RankTrace]) -> Iterator[
 def part_of_rank(rank: RankTrace, numbers: Sequence[int], *, before: int | None) -> RankTrace | None:
     """Successive calls of a rank by number, with the computation since the call `before` them.
 
-    None if they use requests, files or windows that are created before them, or leave requests pending.
+    Communicators that others of its calls create exist before them. None if they use requests, files or windows that
+    are created before them, or leave requests pending.
     """
     pending: set[int] = set()
     persistent: set[int] = set()
@@ -69,7 +70,15 @@ def part_of_rank(rank: RankTrace, numbers: Sequence[int], *, before: int | None)
     gaps = {(gap.before, gap.after): gap for gap in rank.gaps or ()}
     kept = _gaps_of(gaps, numbers, before=-1 if before is None else before)
     rules = (tuple((number, len(list(same))) for number, same in groupby(numbers)),)
+    rank = replace(rank, calls=tuple(_calls_of_part(rank, frozenset(numbers))))
     return _only(rank, rules=rules, calls=len(numbers), gaps=kept, gap_times_ns=None)
+
+
+def _calls_of_part(rank: RankTrace, numbers: frozenset[int]) -> Iterator[Call]:
+    """The calls of a rank, of which those that the part does not have create nothing whose members are known."""
+    for number, call in enumerate(rank.calls):
+        creates = number in numbers or call.made is None or rank.comms[call.made].members is None
+        yield call if creates else replace(call, made=None)
 
 
 def _step_of(rank: RankTrace, lengths: Sequence[int], step: int, *, times: int, most: int | None) -> RankTrace:

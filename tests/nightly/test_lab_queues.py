@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,10 @@ from support import tcp_streams
 from support.lab_bench import Bench
 from support.programs import Started
 
-LAB = """
-arbitration = "{arbitration}"
+from stressbench.labs.capabilities import marks
+from stressbench.labs.shaping import PAYLOAD_SHARE
+
+NETWORK = """
 [hosts]
 count = 4
 [[rail]]
@@ -24,6 +26,12 @@ rate = "100Mbit"
 [topology]
 kind = "single"
 """
+QUEUES = {
+    "fifo": 'arbitration = "fifo"',
+    "fair": 'arbitration = "fair"',
+    "marking": 'queue = "256KiB"\nmarking = "1ms"',
+}
+MARKED_AFTER_S = 1e-3
 TO_RECEIVER = "h0"
 MEASURED_S = 3.0
 RATE_BITS_PER_S = 100e6
@@ -32,9 +40,10 @@ FRAME_S = 1514 * 8 / RATE_BITS_PER_S
 
 @dataclass(frozen=True)
 class Measured:
-    """Shares of the receiver's link by sender, and of a byte's round trips and the queue before that link."""
+    """Shares of the receiver's link by sender, what it carries, a byte's round trips, and the queue before it."""
 
     shares: list[float]
+    payload_bits_per_s: float
     round_trips_s: list[float]
     waiting_bytes: int
 
@@ -67,13 +76,25 @@ def streams(bench: Bench, counts: Sequence[int], *, pinged_by: str | None = None
             sender.communicate(timeout=60)
     total = sum(received.values())
     shares = [received.get(f"10.10.0.{number + 1}", 0) / total for number in range(1, len(counts) + 1)]
-    return Measured(shares, json.loads(pings), waiting_bytes)
+    return Measured(shares, total * 8 / MEASURED_S, json.loads(pings), waiting_bytes)
 
 
-@pytest.mark.parametrize("arbitration", ["fifo", "fair"])
-def test_three_streams_get_a_third_each(lab_up, measured, samples, arbitration) -> None:
+@pytest.fixture
+def queued(lab_up) -> Callable[[str], Bench]:
+    """A lab with these queues."""
+
+    def queued(kind: str) -> Bench:
+        if kind == "marking" and not marks().there:
+            pytest.skip(f"no frames are marked here: {marks().remedy}")
+        return lab_up(kind, QUEUES[kind] + NETWORK)
+
+    return queued
+
+
+@pytest.mark.parametrize("kind", QUEUES)
+def test_three_streams_get_a_third_each(queued, measured, samples, kind) -> None:
     """10 %: over three seconds, and whatever windows TCP opens."""
-    bench = lab_up(arbitration, LAB.format(arbitration=arbitration))
+    bench = queued(kind)
 
     shares = [streams(bench, (1, 1, 1)).shares for _ in range(samples)]
 
@@ -82,28 +103,29 @@ def test_three_streams_get_a_third_each(lab_up, measured, samples, arbitration) 
 
 
 @pytest.mark.parametrize(
-    ("arbitration", "expected"), [("fifo", (4 / 6, 1 / 6, 1 / 6)), ("fair", (1 / 3, 1 / 3, 1 / 3))]
+    ("kind", "expected"),
+    [("fifo", (4 / 6, 1 / 6, 1 / 6)), ("fair", (1 / 3, 1 / 3, 1 / 3)), ("marking", (4 / 6, 1 / 6, 1 / 6))],
 )
-def test_a_host_with_four_streams_gets_four_shares_or_one(lab_up, measured, samples, arbitration, expected) -> None:
+def test_a_host_with_four_streams_gets_four_shares_or_one(queued, measured, samples, kind, expected) -> None:
     """10 % of a fair share; 20 % of one that follows from the windows of streams, which are alike but not equal."""
-    bench = lab_up(arbitration, LAB.format(arbitration=arbitration))
+    bench = queued(kind)
 
     shares = [streams(bench, (4, 1, 1)).shares for _ in range(samples)]
 
     for number, share in enumerate(expected):
         measured.median(
             f"share of h{number + 1}", [one[number] for one in shares], expected=share,
-            within=0.1 if arbitration == "fair" else 0.2,
+            within=0.1 if kind == "fair" else 0.2,
         )  # fmt: skip
 
 
-def test_a_byte_waits_for_all_frames_or_for_one_of_each_host(lab_up, measured, samples) -> None:
+def test_a_byte_waits_for_all_frames_or_for_one_of_each_host(queued, measured, samples) -> None:
     """Two streams have most of their windows in the queue of the receiver's link: a byte waits until it has been sent.
 
     25 %: the queue is read once. In turns, a byte waits for a frame of each stream and for one that the token bucket
     has taken already; its way back and software may take as long again.
     """
-    fifo, fair = (lab_up(name, LAB.format(arbitration=name)) for name in ("fifo", "fair"))
+    fifo, fair = queued("fifo"), queued("fair")
 
     found = [streams(bench, (0, 1, 1), pinged_by="h1") for _ in range(samples) for bench in (fifo, fair)]
 
@@ -112,3 +134,18 @@ def test_a_byte_waits_for_all_frames_or_for_one_of_each_host(lab_up, measured, s
     in_turns = [median(one.round_trips_s) / (3 * FRAME_S) for one in found[1::2]]
     measured.median("round trip over the time of three frames, fair", in_turns, expected=1.0, within=1.0)
     assert min(one.waiting_bytes for one in found) > 64 * 2**10  # in both, as much waits
+
+
+def test_a_byte_waits_about_as_long_as_frames_may_without_a_mark(queued, measured, samples) -> None:
+    """TCP opens its windows until frames are marked, and halves them then. 75 %: from a quarter to nearly twice that.
+
+    The link stays full; 10 %: a stream that has halved its window may leave it idle.
+    """
+    bench = queued("marking")
+
+    found = [streams(bench, (0, 1, 1), pinged_by="h1") for _ in range(samples)]
+
+    waits = [median(one.round_trips_s) / MARKED_AFTER_S for one in found]
+    measured.median("round trip over the limit", waits, expected=1.0, within=0.75)
+    used = [one.payload_bits_per_s / (RATE_BITS_PER_S * PAYLOAD_SHARE) for one in found]
+    measured.median("share of the link", used, expected=1.0, within=0.1)

@@ -203,9 +203,21 @@ def test_fair_arbitration_is_refused_with_its_line_where_the_kernel_has_no_htb(t
         start_lab(file, name="fair")
 
 
+def test_marking_is_refused_with_its_line_where_no_program_can_be_loaded(tmp_path, monkeypatch) -> None:
+    file = tmp_path / "marked.toml"
+    file.write_text('marking = "1ms"\n' + TINY, encoding="utf-8")
+    monkeypatch.setattr(startup, "missing", lambda: ())
+    monkeypatch.setattr(startup, "marks", lambda: unavailable("eBPF"))
+
+    with pytest.raises(LabFileMistake, match=r"marked.toml:1: marking: eBPF is missing: modprobe it"):
+        start_lab(file, name="marked")
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
+        ('marking = "1 mile"\n' + TINY, r"t.toml:1: marking: '1 mile'"),
+        ('marking = "0ms"\n' + TINY, r"t.toml:1: marking: a limit of 0 would mark every frame; expected more than 0"),
         ('arbitration = "wfq"\n' + TINY, r"t.toml:1: arbitration: 'wfq'.*'fifo' or 'fair'"),
         (
             'arbitration = "fair"\n' + TINY.replace("count = 4", "count = 251"),

@@ -141,6 +141,36 @@ def test_a_switch_with_fair_arbitration_has_a_queue_for_each_host_in_its_token_b
     assert all("htb" not in line for line in node(made, "h0").tc)
 
 
+def test_frames_get_their_time_at_a_switch_and_a_mark_where_they_arrive() -> None:
+    made = plan(parse_lab('marking = "1ms"\n' + RING, name="r", source="r.toml"))
+
+    def hooks(name: str, device: str) -> list[str]:
+        return [line for line in node(made, name).tc if f" dev {device} " in line and " tbf " not in line]
+
+    programs = "bpf direct-action object-pinned /run/lab/programs"
+    entering, arrived = (
+        f"filter add dev {{device}} {hook} {programs}/{name}"
+        for hook, name in (("egress", "entering"), ("ingress", "arrived"))
+    )
+    assert hooks("h0", "eth0") == ["qdisc add dev eth0 clsact", arrived.format(device="eth0")]  # a host's own queue
+    assert hooks("s0", "h0") == ["qdisc add dev h0 clsact", entering.format(device="h0")]
+    assert hooks("s0", "s1") == [
+        "qdisc add dev s1 clsact", entering.format(device="s1"), arrived.format(device="s1")
+    ]  # fmt: skip
+    assert made.marking_ns == 1_000_000
+    assert plan_from_json(json.loads(json.dumps(plan_to_json(made)))) == made
+    ecn = [[one.value for one in each.settings if one.file == "net/ipv4/tcp_ecn"] for each in made.nodes]
+    assert ecn == [["1"]] * 3 + [[]] * 3
+
+
+def test_without_marking_nothing_is_said_of_it() -> None:
+    made = plan(ring())
+
+    assert made.marking_ns is None
+    assert not any("clsact" in line or "bpf" in line for each in made.nodes for line in each.tc)
+    assert not any(one.file == "net/ipv4/tcp_ecn" for each in made.nodes for one in each.settings)
+
+
 def test_a_new_rate_leaves_the_queues_of_hosts_as_they_are() -> None:
     link = parse_lab('arbitration = "fair"\n' + RING, name="r", source="r.toml").links[0]
 

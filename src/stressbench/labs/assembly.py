@@ -46,6 +46,7 @@ def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
         forwarding=wiring.forwarding,
         path_choice=wiring.path_choice,
         arbitration=table.arbitration,
+        marking=table.marking,
         pinned=table.hosts.pinned,
         sockets=table.hosts.sockets,
         nic_sockets=_nic_sockets(table, rails),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stressbench.labs import system
+from stressbench.labs.bpf import load_program
+from stressbench.labs.marking import arrived_program, entering_program
 from stressbench.labs.status import Capability
 from stressbench.labs.tools import find_tool
 
@@ -49,6 +51,7 @@ def capabilities() -> tuple[Capability, ...]:
         ),
         netem(),
         turns(),
+        marks(),
         *storage(),
         Capability(
             name="real-time turns", there=_succeeds_in_child(_real_time_scheduling), needed=False,
@@ -79,6 +82,15 @@ def turns() -> Capability:
         ),
         needed=False, why='`arbitration = "fair"` in lab files',
         remedy="modprobe sch_htb cls_u32, or a kernel with CONFIG_NET_SCH_HTB and CONFIG_NET_CLS_U32",
+    )  # fmt: skip
+
+
+def marks() -> Capability:
+    """Test whether programs can be loaded that mark frames, which `marking` in lab files needs."""
+    return Capability(
+        name="eBPF", there=_permitted(_load_marking_programs), needed=False, why="`marking` in lab files",
+        remedy="run as root, on Linux 5.18 or later with CONFIG_BPF_SYSCALL, CONFIG_NET_CLS_BPF and "
+        "CONFIG_NET_SCH_INGRESS",
     )  # fmt: skip
 
 
@@ -130,6 +142,11 @@ def _commands_in_network(*commands: str) -> Callable[[], None]:
                 raise OSError(completed.returncode, "refused")
 
     return run_commands
+
+
+def _load_marking_programs() -> None:
+    for program in (entering_program(), arrived_program(limit_ns=1)):
+        os.close(load_program(program))
 
 
 def _mount_proc() -> None:

@@ -7,6 +7,7 @@ from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
 from stressbench.labs.addresses import PREFIX_BITS, address_of, network_of
+from stressbench.labs.marking import arrived_lines, entering_lines, hook_lines
 from stressbench.labs.mpi import agent_text, hosts_text
 from stressbench.labs.numa import numa_files
 from stressbench.labs.routing import Hop, hops
@@ -74,7 +75,7 @@ class DirectionPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Configuration of a whole lab."""
+    """Configuration of a whole lab. `marking_ns`: programs that mark frames by this limit have to be loaded first."""
 
     name: str
     nodes: tuple[NodePlan, ...]
@@ -83,6 +84,7 @@ class Plan:
     noise: tuple[NoisePlan, ...] = ()
     wires: tuple[DirectionPlan, ...] = ()
     storage: StoragePlan | None = None
+    marking_ns: int | None = None
 
 
 def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serve_files: bool = True) -> Plan:
@@ -111,6 +113,7 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serve_
             for end in link.ends
         ),
         storage=storage_plan(lab, io, cores=cores) if io else None,
+        marking_ns=None if lab.marking is None else lab.marking.ns,
     )
 
 
@@ -135,7 +138,7 @@ def veth_line(link_ends: tuple[End, End], pids: Mapping[str, int]) -> str:
 
 def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
     ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
-    settings, ip = _station_settings(), tuple(_station_lines(lab, node, ends))
+    settings, ip = _station_settings(lab), tuple(_station_lines(lab, node, ends))
     ip_first: tuple[str, ...] = ()
     if node.is_switch and lab.forwarding is Forwarding.bridge:
         settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
@@ -152,6 +155,12 @@ def _queue_lines(lab: Lab, node: Node, link: Link, end: End) -> Iterator[str]:
     yield from token_bucket_lines(link, end)
     if node.is_switch and lab.arbitration is Arbitration.fair:
         yield from turns_lines(link, end, [address_of(station, rail=link.rail) for station in lab.stations])
+    if lab.marking is not None:
+        yield from hook_lines(end)
+        if node.is_switch:
+            yield from entering_lines(end)
+        if lab.node(link.opposite_end(node.name).node).is_switch:
+            yield from arrived_lines(end)
 
 
 def _quiet_network_settings() -> tuple[Setting, ...]:
@@ -167,13 +176,14 @@ def _quiet_network_settings() -> tuple[Setting, ...]:
     )
 
 
-def _station_settings() -> tuple[Setting, ...]:
+def _station_settings(lab: Lab) -> tuple[Setting, ...]:
     """TCP as close to a lossless network as possible: windows below queue sizes, fast recovery, no cached metrics."""
     window = f"4096 131072 {_TCP_WINDOW_BYTES}"
     return (
         Setting(file="net/ipv4/conf/all/arp_ignore", value="1"),
         Setting(file="net/ipv4/conf/all/arp_announce", value="2"),
         Setting(file="net/ipv4/tcp_congestion_control", value="reno"),
+        *(() if lab.marking is None else (Setting(file="net/ipv4/tcp_ecn", value="1"),)),
         Setting(file="net/ipv4/tcp_rmem", value=window),
         Setting(file="net/ipv4/tcp_wmem", value=window),
         Setting(file="net/ipv4/tcp_slow_start_after_idle", value="0"),

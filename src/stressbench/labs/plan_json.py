@@ -23,6 +23,7 @@ def plan_from_json(values: dict[str, Any]) -> Plan:
         noise=tuple(NoisePlan(**noise) for noise in values["noise"]),
         wires=tuple(DirectionPlan(**wire) for wire in values["wires"]),
         storage=None if values["storage"] is None else _storage(values["storage"]),
+        marking_ns=values["marking_ns"],
     )
 
 

@@ -8,7 +8,7 @@ from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
 from stressbench.formats.toml import TomlMistake, read_text
 from stressbench.formats.toml.lines import line_of, lines_of
-from stressbench.labs.capabilities import missing, netem, storage, turns
+from stressbench.labs.capabilities import marks, missing, netem, storage, turns
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import parse_lab
 from stressbench.labs.lifecycle import RunningLab, up
@@ -46,6 +46,9 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
     if lab.arbitration is Arbitration.fair and not (one := turns()).there:
         line = line_of(lines_of(text), ("arbitration",))
         raise LabFileMistake([f'{path}:{line}: arbitration: "fair": this kernel has no {one.name}: {one.remedy}'])
+    if lab.marking is not None and not (one := marks()).there:
+        line = line_of(lines_of(text), ("marking",))
+        raise LabFileMistake([f"{path}:{line}: marking: {one.name} is missing: {one.remedy}"])
     unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
     return StartedLab(running=up(text, name=name, source=str(path), serve_files=not unserved), unavailable=unserved)
 

@@ -22,12 +22,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from stressbench.formats.lab.paths import CORES, IO, LAB_FOLDER, PIDS, SCRATCH
+from stressbench.formats.lab.paths import CORES, IO, LAB_FOLDER, PIDS, PROGRAMS, SCRATCH
 from stressbench.labs import privileges, system
+from stressbench.labs.bpf import mount_programs, pin_program
 from stressbench.labs.control_channel import ControlChannel
 from stressbench.labs.counter_server import start_counter_server
 from stressbench.labs.file_system import FileSystemFault, start_file_system
 from stressbench.labs.iproute import IprouteFault, run_iproute
+from stressbench.labs.marking import ARRIVED, ENTERING, arrived_program, entering_program
 from stressbench.labs.node import NodeProcess
 from stressbench.labs.noise import start_noise
 from stressbench.labs.plan import Plan, veth_line
@@ -85,6 +87,10 @@ def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
     privileges.drop_unneeded_capabilities()
     system.make_mounts_slave()
     _make_run_folder(plan)
+    if plan.marking_ns is not None:
+        mount_programs(PROGRAMS)
+        pin_program(entering_program(), ENTERING)
+        pin_program(arrived_program(plan.marking_ns), ARRIVED)
     holders = tuple(NodeProcess(node=node, lab=plan.name) for node in plan.nodes)
     for holder in holders:
         holder.start()

@@ -107,6 +107,13 @@ def fork_child(work: Callable[[], int]) -> int:
         os._exit(status)
 
 
+def syscall(number: int, *arguments: object, what: str) -> int:
+    """The result of a system call by its number, for those that the C library has no function for."""
+    result = int(_libc.syscall(ctypes.c_long(number), *arguments))
+    _check(result, what)
+    return result
+
+
 def _check(result: int, what: str) -> None:
     if result < 0:
         number = ctypes.get_errno()

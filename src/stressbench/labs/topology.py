@@ -109,6 +109,7 @@ class Lab:
     """A whole lab. `shape` is the kind of its topology. `pinned`: no two hosts share cores of the machine.
 
     Hosts have this many `sockets`; `nic_sockets` has that of the NIC of each rail. `arbitration` is that of switches.
+    Frames that wait for longer than `marking` in their queues get a congestion mark.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Lab:
     forwarding: Forwarding
     path_choice: PathChoice
     arbitration: Arbitration = Arbitration.fifo
+    marking: Duration | None = None
     pinned: bool = False
     sockets: int = 1
     nic_sockets: tuple[int, ...] = ()

@@ -27,6 +27,13 @@ def checked_stripe(stripe: Bytes) -> Bytes:
     return stripe
 
 
+def checked_limit(limit: Duration) -> Duration:
+    """Return `limit`. Raises ValueError if it is 0."""
+    if limit.ns == 0:
+        raise ValueError("a limit of 0 would mark every frame; expected more than 0, such as 1ms")
+    return limit
+
+
 RateText = Annotated[
     Rate,
     BeforeValidator(parse_rate),
@@ -37,6 +44,7 @@ DurationText = Annotated[
     BeforeValidator(parse_duration),
     WithJsonSchema({"type": "string", "pattern": DURATION_PATTERN, "examples": ["10us"]}),
 ]
+LimitText = Annotated[DurationText, AfterValidator(checked_limit)]
 BytesText = Annotated[
     Bytes,
     BeforeValidator(parse_bytes),

@@ -8,8 +8,9 @@ HOSTS = f"{LAB_FOLDER}/hosts"
 IO = f"{LAB_FOLDER}/io"
 NUMA = f"{LAB_FOLDER}/numa"
 PIDS = f"{LAB_FOLDER}/pids"
+PROGRAMS = f"{LAB_FOLDER}/programs"
 SCRATCH = f"{LAB_FOLDER}/tmp"
-_RESERVED = frozenset({AGENT, CORES, HOSTS, IO, NUMA, PIDS, SCRATCH})
+_RESERVED = frozenset({AGENT, CORES, HOSTS, IO, NUMA, PIDS, PROGRAMS, SCRATCH})
 
 
 def checked_path(path: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from stressbench.formats.lab.arbitration import Arbitration
-from stressbench.formats.lab.fields import BytesText, Count, DurationText, MountPath, Name, Prefix, RateText, StripeText
+from stressbench.formats.lab.fields import BytesText, Count, DurationText, LimitText, MountPath, Name, Prefix, RateText, StripeText
 from stressbench.formats.toml import Table
 
 _DELAY = "Delay of every frame in each direction; needs a kernel with netem."
@@ -110,6 +110,13 @@ class LabTable(Table):
             "sent them in turns, each as many bytes (fair)."
         ),
     ] = Arbitration.fifo
+    marking: Annotated[
+        LimitText | None,
+        Field(
+            description="Frames that wait for longer in the queue of a switch get a congestion mark (ECN), and hosts "
+            "send less; needs root."
+        ),
+    ] = None
     hosts: HostsTable
     rail: tuple[RailTable, ...] = ()
     host: tuple[HostTable, ...] = ()

@@ -5,7 +5,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from stressbench.formats.lab.arbitration import Arbitration
-from stressbench.formats.lab.fields import BytesText, Count, DurationText, LimitText, MountPath, Name, Prefix, RateText, StripeText
+from stressbench.formats.lab.fields import (
+    BytesText,
+    Count,
+    DurationText,
+    LimitText,
+    MountPath,
+    Name,
+    Prefix,
+    RateText,
+    StripeText,
+)
 from stressbench.formats.toml import Table
 
 _DELAY = "Delay of every frame in each direction; needs a kernel with netem."

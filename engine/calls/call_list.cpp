@@ -308,14 +308,6 @@ void CallList::for_each_call(Visit visit) const {
   }
 }
 
-bool CallList::has_user_reduction() const {
-  bool found = false;
-  for_each_call([&]<class C>(const C& call, std::int64_t) {
-    if constexpr (IsReduction<C>) found = found || call.op == ReduceOp::user;
-  });
-  return found;
-}
-
 std::uint64_t CallList::computations() const {
   std::int64_t sum = 0;
   for_each_call([&]<class C>(const C&, std::int64_t times) {

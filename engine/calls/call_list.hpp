@@ -102,7 +102,6 @@ class CallList {
   const std::vector<Split>& splits() const noexcept { return splits_; }
   int request_slots() const noexcept { return request_slots_; }
 
-  bool has_user_reduction() const;     // whether a reduction has an operation that is not MPI's
   std::uint64_t computations() const;  // number of Compute calls per iteration
   // Number of MPI calls per iteration, tests and the waits after them both counted.
   std::int64_t mpi_calls() const;

@@ -32,6 +32,12 @@ MPI_Datatype datatype_of(ElementType type) noexcept {
   return MPI_BYTE;
 }
 
+// Whether `is` holds for a call of the list.
+template <class Is>
+bool any_call(const CallList& list, Is is) {
+  return std::ranges::any_of(list.calls(), [&](const Call& call) { return std::visit(is, call); });
+}
+
 // The request that a call creates; none for a blocking call.
 template <class C>
 std::optional<Request> created_request(const C& call) noexcept {
@@ -106,9 +112,17 @@ CallListExecutor::CallListExecutor(CallList calls, const mpi::Group& group, Byte
     std::exclusive_scan(list.counts.begin(), list.counts.end(), list.displacements.begin(), 0);
     lists_.push_back(std::move(list));
   }
-  if (calls_.has_user_reduction()) user_reduction_ = mpi::LargestMagnitude::create();
+  if (any_call(calls_, []<class C>(const C& call) {
+        if constexpr (IsReduction<C>) return call.op == ReduceOp::user;
+        return false;
+      }))
+    user_reduction_ = mpi::LargestMagnitude::create();
   requests_.assign(static_cast<std::size_t>(calls_.request_slots()), MPI_REQUEST_NULL);
-  senders_.assign(requests_.size(), -1);
+  if (any_call(calls_, []<class C>(const C& call) {
+        if constexpr (requires { call.source; }) return call.source == Source::any_of_several;
+        return false;
+      }))
+    senders_.assign(requests_.size(), -1);
   remaining_passes_.assign(calls_.calls().size(), 0);
   assign_buffers(Memory::shared);
 }
@@ -398,6 +412,10 @@ void CallListExecutor::execute(const C& call, const BufferOffsets& offsets) {
   } else if constexpr (std::same_as<C, StartAll>) {
     mpi::check(MPI_Startall(call.requests.count, request(call.requests.first)), "MPI_Startall");
   } else if constexpr (std::same_as<C, Wait>) {
+    if (senders_.empty()) {
+      mpi::check(MPI_Wait(request(call.request.slot), MPI_STATUS_IGNORE), "MPI_Wait");
+      return;
+    }
     MPI_Status status{};
     mpi::check(MPI_Wait(request(call.request.slot), &status), "MPI_Wait");
     senders_[static_cast<std::size_t>(call.request.slot)] = status.MPI_SOURCE;

@@ -135,8 +135,8 @@ class CallListExecutor {
   std::vector<BufferOffsets> persistent_offsets_;
   std::vector<MPI_Request> requests_;
   std::vector<BufferOffsets> offsets_of_request_;  // of the message or collective that a request was made for
-  std::vector<int> senders_;                       // by request slot, of the message that a Wait received; for verify
-  std::vector<int> remaining_passes_;              // remaining passes of a loop, by index of its Repeat
+  std::vector<int> senders_;           // by request slot, of the message that a Wait received; empty: all are known
+  std::vector<int> remaining_passes_;  // remaining passes of a loop, by index of its Repeat
   bool tested_complete_ = false;
   Memory memory_ = Memory::shared;
   Buffer send_buffer_;

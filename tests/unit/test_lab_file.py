@@ -183,34 +183,30 @@ def unavailable(name: str) -> Capability:
     return Capability(name=name, there=False, needed=True, why="links", remedy="modprobe it")
 
 
-def test_delay_is_refused_with_its_line_where_the_kernel_has_no_netem(tmp_path, monkeypatch) -> None:
-    file = tmp_path / "slow.toml"
-    file.write_text(TINY.replace('rate = "100Mbit"', 'rate = "100Mbit"\ndelay = "1ms"'), encoding="utf-8")
+@pytest.mark.parametrize(
+    ("text", "test", "name", "complaint"),
+    [
+        (
+            TINY.replace('rate = "100Mbit"', 'rate = "100Mbit"\ndelay = "1ms"'), "netem", "netem",
+            r"made.toml:6: delay: this kernel has no netem: modprobe it",
+        ),
+        (
+            'about = "x"\narbitration = "fair"\n' + TINY, "turns", "htb",
+            r'made.toml:2: arbitration: "fair": this kernel has no htb: modprobe it',
+        ),
+        ('marking = "1ms"\n' + TINY, "marks", "eBPF", r"made.toml:1: marking: eBPF is missing: modprobe it"),
+    ],
+)  # fmt: skip
+def test_what_the_kernel_lacks_for_a_key_is_refused_with_its_line(
+    tmp_path, monkeypatch, text: str, test: str, name: str, complaint: str
+) -> None:
+    file = tmp_path / "made.toml"
+    file.write_text(text, encoding="utf-8")
     monkeypatch.setattr(startup, "missing", lambda: ())
-    monkeypatch.setattr(startup, "netem", lambda: unavailable("netem"))
+    monkeypatch.setattr(startup, test, lambda: unavailable(name))
 
-    with pytest.raises(LabFileMistake, match=r"slow.toml:6: delay: this kernel has no netem: modprobe it"):
-        start_lab(file, name="slow")
-
-
-def test_fair_arbitration_is_refused_with_its_line_where_the_kernel_has_no_htb(tmp_path, monkeypatch) -> None:
-    file = tmp_path / "fair.toml"
-    file.write_text('about = "x"\narbitration = "fair"\n' + TINY, encoding="utf-8")
-    monkeypatch.setattr(startup, "missing", lambda: ())
-    monkeypatch.setattr(startup, "turns", lambda: unavailable("htb"))
-
-    with pytest.raises(LabFileMistake, match=r'fair.toml:2: arbitration: "fair": this kernel has no htb: modprobe it'):
-        start_lab(file, name="fair")
-
-
-def test_marking_is_refused_with_its_line_where_no_program_can_be_loaded(tmp_path, monkeypatch) -> None:
-    file = tmp_path / "marked.toml"
-    file.write_text('marking = "1ms"\n' + TINY, encoding="utf-8")
-    monkeypatch.setattr(startup, "missing", lambda: ())
-    monkeypatch.setattr(startup, "marks", lambda: unavailable("eBPF"))
-
-    with pytest.raises(LabFileMistake, match=r"marked.toml:1: marking: eBPF is missing: modprobe it"):
-        start_lab(file, name="marked")
+    with pytest.raises(LabFileMistake, match=complaint):
+        start_lab(file, name="made")
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,16 @@ class MotifCalls:
         (step,) = orjson.loads(answer)["jobs"][0]["steps"]
         return step["traffic"]["compute_s"] or None
 
+    def scale(self, candidate: Candidate, *, ranks: int, computed_s: float | None) -> float | None:
+        """The factor with which the motif computes for so long in an iteration.
+
+        None if that is not known, or if it computes for no time of its own.
+        """
+        if computed_s is None or candidate.times_of_capture:
+            return None
+        own_s = self.computation_s(candidate, ranks=ranks)
+        return None if own_s is None else computed_s / own_s
+
     def _answer(self, words: Sequence[str]) -> bytes:
         """What the engine prints. Raises MotifRefused, and EngineFailed."""
         completed = subprocess.run(

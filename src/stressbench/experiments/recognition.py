@@ -216,9 +216,8 @@ class _Search:
             return None
 
     def _recognised(self, candidate: Candidate, found: Occurrences, *, cpu_time: bool) -> RecognisedMotif:
-        own_s = None if candidate.times_of_capture else self.calls.computation_s(candidate, ranks=len(found.runs))
         return RecognisedMotif(
             candidate=candidate, times=found.times, runs=found.most_runs, of_one=found.of_one,
-            computed_s=found.computed_s,
-            scale=None if found.computed_s is None or own_s is None else found.computed_s / own_s, cpu_time=cpu_time,
+            computed_s=found.computed_s, cpu_time=cpu_time,
+            scale=self.calls.scale(candidate, ranks=len(found.runs), computed_s=found.computed_s),
         )  # fmt: skip

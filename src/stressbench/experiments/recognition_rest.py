@@ -165,11 +165,10 @@ class _Found:
     def _phase(self, candidate: Candidate) -> RecognisedMotif:
         calls = self._calls.of(candidate, ranks=self._program.ranks)
         computed_s = self._program.computed_in_s(self._program.iteration(calls))
-        own_s = self._calls.computation_s(candidate, ranks=self._program.ranks)
         return RecognisedMotif(
             candidate=candidate, times=0, runs=0, of_one=sum(map(amount_of, calls.ranks()), start=Amount()),
-            computed_s=computed_s, scale=None if computed_s is None or own_s is None else computed_s / own_s,
-            cpu_time=self._program.cpu_time,
+            computed_s=computed_s, cpu_time=self._program.cpu_time,
+            scale=self._calls.scale(candidate, ranks=self._program.ranks, computed_s=computed_s),
         )  # fmt: skip
 
     def _recognise(self, part: Part, others: Sequence[tuple[ProgramCalls, Part]]) -> None:

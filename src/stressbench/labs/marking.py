@@ -8,7 +8,6 @@ dependency (instructions: Linux, Documentation/bpf/standardization/instruction-s
 """
 
 import struct
-from collections.abc import Iterator
 from enum import IntEnum
 
 from stressbench.formats.lab.paths import PROGRAMS
@@ -83,19 +82,19 @@ def arrived_program(limit_ns: int) -> bytes:
     )  # fmt: skip
 
 
-def entering_lines(end: End) -> Iterator[str]:
-    """`tc` commands for an end of a link whose queue is that of a switch."""
-    yield f"filter add dev {end.device} egress bpf direct-action object-pinned {ENTERING}"
+def hook_line(end: End) -> str:
+    """`tc` command that precedes the others at an end of a link."""
+    return f"qdisc add dev {end.device} clsact"
 
 
-def arrived_lines(end: End) -> Iterator[str]:
-    """`tc` commands for the opposite end."""
-    yield f"filter add dev {end.device} ingress bpf direct-action object-pinned {ARRIVED}"
+def entering_line(end: End) -> str:
+    """`tc` command for an end whose queue is that of a switch."""
+    return f"filter add dev {end.device} egress bpf direct-action object-pinned {ENTERING}"
 
 
-def hook_lines(end: End) -> Iterator[str]:
-    """`tc` commands that precede those of both kinds."""
-    yield f"qdisc add dev {end.device} clsact"
+def arrived_line(end: End) -> str:
+    """`tc` command for the opposite end."""
+    return f"filter add dev {end.device} ingress bpf direct-action object-pinned {ARRIVED}"
 
 
 def _instruction(

@@ -7,7 +7,7 @@ from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
 from stressbench.labs.addresses import PREFIX_BITS, address_of, network_of
-from stressbench.labs.marking import arrived_lines, entering_lines, hook_lines
+from stressbench.labs.marking import arrived_line, entering_line, hook_line
 from stressbench.labs.mpi import agent_text, hosts_text
 from stressbench.labs.numa import numa_files
 from stressbench.labs.routing import Hop, hops
@@ -156,11 +156,11 @@ def _queue_lines(lab: Lab, node: Node, link: Link, end: End) -> Iterator[str]:
     if node.is_switch and lab.arbitration is Arbitration.fair:
         yield from turns_lines(link, end, [address_of(station, rail=link.rail) for station in lab.stations])
     if lab.marking is not None:
-        yield from hook_lines(end)
+        yield hook_line(end)
         if node.is_switch:
-            yield from entering_lines(end)
+            yield entering_line(end)
         if lab.node(link.opposite_end(node.name).node).is_switch:
-            yield from arrived_lines(end)
+            yield arrived_line(end)
 
 
 def _quiet_network_settings() -> tuple[Setting, ...]:

@@ -1,6 +1,7 @@
 """Starting a lab from its file, after checking the file and the capabilities of this machine."""
 
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,18 +40,23 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
     unavailable = missing()
     if unavailable:
         raise LabFault(*(f"{one.name} missing ({one.why}): {one.remedy}" for one in unavailable))
-    if any(link.delay for link in lab.links) and not (one := netem()).there:
-        places = (place for place in lines_of(text) if place[-1] == "delay")
-        line = line_of(lines_of(text), next(places))
-        raise LabFileMistake([f"{path}:{line}: delay: this kernel has no netem: {one.remedy}"])
-    if lab.arbitration is Arbitration.fair and not (one := turns()).there:
-        line = line_of(lines_of(text), ("arbitration",))
-        raise LabFileMistake([f'{path}:{line}: arbitration: "fair": this kernel has no {one.name}: {one.remedy}'])
-    if lab.marking is not None and not (one := marks()).there:
-        line = line_of(lines_of(text), ("marking",))
-        raise LabFileMistake([f"{path}:{line}: marking: {one.name} is missing: {one.remedy}"])
+    for key, test, what in _kernel_needs(lab):
+        if not (one := test()).there:
+            places = lines_of(text)
+            line = line_of(places, next(place for place in places if place[-1] == key))
+            raise LabFileMistake([f"{path}:{line}: {what}: {one.remedy}"])
     unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
     return StartedLab(running=up(text, name=name, source=str(path), serve_files=not unserved), unavailable=unserved)
+
+
+def _kernel_needs(lab: Lab) -> Iterator[tuple[str, Callable[[], Capability], str]]:
+    """Keys of the lab file that not every kernel offers: each with its test, and what is said if it fails."""
+    if any(link.delay for link in lab.links):
+        yield "delay", netem, "delay: this kernel has no netem"
+    if lab.arbitration is Arbitration.fair:
+        yield "arbitration", turns, 'arbitration: "fair": this kernel has no htb'
+    if lab.marking is not None:
+        yield "marking", marks, "marking: eBPF is missing"
 
 
 def _check_cores(lab: Lab, text: str, path: Path, *, available_cores: int) -> None:

@@ -14,7 +14,7 @@ from stressbench.tracing.excerpts import part_of_rank
 from stressbench.tracing.grammar import Rules, expand
 from stressbench.tracing.iterations import FEWEST_IN_ROW, IterationSpan, runs_of
 from stressbench.tracing.operations import COLLECTIVES, COMMUNICATOR_CONSTRUCTORS
-from stressbench.tracing.recognition.sequence import Part, RankRuns, Run, sequence_of
+from stressbench.tracing.recognition.sequence import MotifRuns, Part, RankRuns, Run, are_in_one_order, sequence_of
 from stressbench.tracing.recognition.shortening import Counts, shortened
 from stressbench.tracing.recognition.stencils.loops import RankSequence, loops_of
 from stressbench.tracing.recognition.stencils.passes import STENCIL_CALLS, Event, NoStencil, events_of
@@ -187,7 +187,14 @@ class ProgramCalls:
 
         None if they follow one another in different ways on the ranks, or if passes of loops were left out.
         """
-        return self._in_order(self._taken)
+        if not self._is_whole:
+            return None
+        return sequence_of(
+            [
+                RankRuns(numbers=rank.sequence().numbers, runs=runs)
+                for rank, runs in zip(self._ranks, self._runs_of(self._taken), strict=True)
+            ]
+        )
 
     def pieces(self, part: Part) -> tuple[Part, ...]:
         """A part in pieces: calls of all ranks that no stencil makes, and those between them."""
@@ -217,20 +224,15 @@ class ProgramCalls:
 
     def keeps_order(self, found: Occurrences) -> bool:
         """Whether the motifs follow one another in the same way on all ranks with these, or do not do so already."""
-        return self._in_order([*self._taken, found]) is not None or self._in_order(self._taken) is None
+        if not self._is_whole or not are_in_one_order(self._runs_of(self._taken)):
+            return True
+        return are_in_one_order(self._runs_of([*self._taken, found]))
 
-    def _in_order(self, taken: Sequence[Occurrences]) -> tuple[Run | Part, ...] | None:
-        if any(rank.stands_for is not None for rank in self._ranks):
-            return None
-        return sequence_of(
-            [
-                RankRuns(
-                    numbers=rank.sequence().numbers,
-                    runs=[(span, motif) for motif, one in enumerate(taken) for span in one.runs[number]],
-                )
-                for number, rank in enumerate(self._ranks)
-            ]
-        )
+    def _runs_of(self, taken: Sequence[Occurrences]) -> list[MotifRuns]:
+        """By rank, the runs of these motifs with their numbers."""
+        return [
+            [(span, motif) for motif, one in enumerate(taken) for span in one.runs[rank]] for rank in range(self.ranks)
+        ]
 
     def amount_of_part(self, part: Part) -> Amount:
         """What a part has."""

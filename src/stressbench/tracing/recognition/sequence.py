@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from stressbench.tracing.iterations import IterationSpan
 
 Item = TypeVar("Item", bound=Hashable)
 Numbers = tuple[int, ...]
+MotifRuns: TypeAlias = Sequence[tuple[IterationSpan, int]]
+"""Where the iterations of motifs are in the calls of a rank, each run with the number of its motif."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Part:
             )
             yield Part(numbers=numbers, before=before)
 
-    def cut(self, runs: Sequence[Sequence[tuple[IterationSpan, int]]]) -> tuple["Run | Part", ...]:
+    def cut(self, runs: Sequence[MotifRuns]) -> tuple["Run | Part", ...]:
         """The part with runs of iterations in it, given by rank with the number of the motif, and what is between them.
 
         The whole part if ranks have them in different orders.
@@ -74,13 +76,13 @@ class RankRuns:
     """The calls of a rank by number, and where the iterations of each motif are in them."""
 
     numbers: Sequence[int]
-    runs: Sequence[tuple[IterationSpan, int]]
+    runs: MotifRuns
 
 
 def sequence_of(ranks: Sequence[RankRuns]) -> tuple[Run | Part, ...] | None:
     """Runs and parts in their order, without empty parts; None if the motifs of ranks follow one another otherwise."""
-    ordered = [sorted(rank.runs, key=lambda run: run[0].start) for rank in ranks]
-    if len({tuple((motif, span.times) for span, motif in runs) for runs in ordered}) > 1:
+    ordered = [_in_order(rank.runs) for rank in ranks]
+    if not _are_alike(ordered):
         return None
     items: list[Run | Part] = []
     ends = [0] * len(ranks)
@@ -90,6 +92,19 @@ def sequence_of(ranks: Sequence[RankRuns]) -> tuple[Run | Part, ...] | None:
         ends = [span.end for span, _ in runs]
     items += _part(ranks, ends, [len(rank.numbers) for rank in ranks])
     return tuple(items)
+
+
+def are_in_one_order(ranks: Sequence[MotifRuns]) -> bool:
+    """Whether the motifs follow one another in the same way on all ranks, whose runs are given."""
+    return _are_alike(list(map(_in_order, ranks)))
+
+
+def _in_order(runs: MotifRuns) -> MotifRuns:
+    return sorted(runs, key=lambda run: run[0].start)
+
+
+def _are_alike(ordered: Sequence[MotifRuns]) -> bool:
+    return len({tuple((motif, span.times) for span, motif in runs) for runs in ordered}) <= 1
 
 
 def _part(ranks: Sequence[RankRuns], starts: Sequence[int], ends: Sequence[int]) -> Iterator[Part]:

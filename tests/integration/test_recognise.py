@@ -4,9 +4,10 @@ That these lists are what applications send is tested in test_reference.py.
 """
 
 import shlex
+from pathlib import Path
 
 import pytest
-from support.recognising import KEYS, words_of
+from support.recognising import KEYS, gaps_of, words_of
 from support.trace_lines import lines_of
 from support.traces import MadeTrace, allreduce, irecv, isend, rank_of, waitall, write_lines
 
@@ -90,6 +91,25 @@ def test_several_captures_show_what_one_leaves_open(listed, recognised) -> None:
     assert "columns: as many as rows" in single["motifs"][0]["candidate"]["assumed"][0]
     for capture in (first, second):
         assert [words_of(motif) for motif in capture["motifs"]] == ["tealeaf --solver cg --columns 60 --rows 40"]
+
+
+def test_the_computation_is_the_median_of_captures_on_as_many_ranks(tmp_path, listed, recognised) -> None:
+    listed_lines = {ranks: lines_of(listed("tealeaf -x 61 -y 35 -i 30", ranks)) for ranks in (4, 9)}
+
+    def timed(name: str, before_call_s: float, ranks: int = 4) -> Path:
+        header, *of_ranks, end = listed_lines[ranks]
+        own = [rank | {"gaps": gaps_of(rank, before_call_s)} for rank in of_ranks]
+        return write_lines(tmp_path / f"{name}.trace", [header, *own, end])
+
+    slow, fast, usual = timed("slow", 9e-3), timed("fast", 2e-3), timed("usual", 3e-3)
+    (alone,) = recognised(usual)["captures"][0]["motifs"]
+
+    first, *others = recognised(slow, fast, usual, timed("more-ranks", 1e-3, ranks=9))["captures"]
+
+    assert first["motifs"] == [alone]
+    assert [capture["motifs"][0]["computed_s"] for capture in others[:2]] == pytest.approx(
+        [alone["computed_s"] * 2 / 3, alone["computed_s"]]
+    )
 
 
 def test_a_chain_of_motifs_is_recognised_in_its_order(tmp_path, listed, recognised, engine) -> None:

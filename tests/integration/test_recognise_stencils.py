@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.recognising import KEYS, words_of
+from support.recognising import KEYS, gaps_of, words_of
 from support.trace_lines import lines_of
 from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, waitall, write_lines
 
@@ -60,6 +60,18 @@ def test_a_stencil_is_recognised_and_makes_the_same_calls_on_other_ranks(stencil
         found = [part for name, value in motif["candidate"]["options"] for part in (f"--{name}", value) if part]
         ours = listed(f"stencil {shlex.join(found)} -i {motif['times']}", number)
         assert calls_of(ours) == calls_of(listed(f"stencil {stencil} -i 6", number)), number
+
+
+def test_a_stencil_computes_as_long_as_the_rank_that_computes_most(tmp_path, listed, recognised) -> None:
+    ring = f'stencil --mesh 4 --periodic x --calls "{FACES.format("x", "40")}; waitall" -i 20'
+    header, *of_ranks, end = lines_of(listed(ring, 4))
+    own = [rank | {"gaps": gaps_of(rank, 4e-6 if rank["rank"] == 2 else 1e-6)} for rank in of_ranks]
+
+    (capture,) = recognised(write_lines(tmp_path / "uneven.trace", [header, *own, end]))["captures"]
+
+    (motif,) = capture["motifs"]
+    assert motif["computed_s"] == pytest.approx(5 * 4e-6)
+    assert words_of(motif).count("compute 4000ns") == 5
 
 
 def test_two_captures_show_how_many_dimensions_are_divided_and_that_blocks_have_a_margin(listed, recognised) -> None:

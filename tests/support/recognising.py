@@ -2,7 +2,9 @@
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +43,20 @@ def words_of(motif: Any) -> str:
     candidate = motif["candidate"]
     options = [part for name, value in candidate["options"] for part in (f"--{name}", value) if part]
     return " ".join([candidate["motif"], *options])
+
+
+def gaps_of(rank: Any, before_call_s: float) -> list[Any]:
+    """As much computation before each call of a rank."""
+    pairs = Counter(pairwise([-1, *_expanded(rank["rules"], 0)]))
+    return [
+        [before, call, n, n * before_call_s, before_call_s, before_call_s, n * before_call_s**2, [[20, n]]]
+        for (before, call), n in pairs.items()
+    ]
+
+
+def _expanded(rules: Any, number: int) -> list[int]:
+    return [
+        call
+        for symbol, times in rules[number]
+        for call in times * ([symbol] if symbol >= 0 else _expanded(rules, -symbol))
+    ]

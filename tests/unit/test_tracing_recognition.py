@@ -6,7 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.traces import MadeRank, MadeTrace, Record, allreduce, call, irecv, isend, send, trace_of, waitall
+from support.traces import (
+    MadeRank,
+    MadeTrace,
+    Record,
+    allreduce,
+    call,
+    irecv,
+    isend,
+    rank_of,
+    send,
+    trace_of,
+    waitall,
+    write_lines,
+)
 
 from stressbench.errors import UserError
 from stressbench.formats.trace import Trace, read_trace
@@ -536,6 +549,18 @@ def test_all_runs_of_a_motif_count_together(tmp_path: Path) -> None:
     assert (found.times, [len(runs) for runs in found.runs], found.in_row) == (9, [2, 2], 5)
     assert found.explained == Amount(calls=54, messages=18, bytes=14400)
     assert found.computed_s == pytest.approx(3e-3)  # 1 ms before each call
+
+
+def test_the_rank_that_computes_most_determines_the_time_of_an_iteration(tmp_path: Path) -> None:
+    even = MadeTrace([rank_of(exchange(rank) * 5) for rank in range(2)]).records()
+    for gap in even[2]["gaps"]:
+        gap[3:6] = [3 * time_s for time_s in gap[3:6]]  # rank 1 computes for 3 ms before each call
+    made = read_trace(write_lines(tmp_path / "uneven.trace", even))
+
+    found = ProgramCalls(made).occurrences(program(tmp_path, exchange, name="motif"))
+
+    assert found is not None
+    assert found.computed_s == pytest.approx(9e-3)
 
 
 def test_single_iterations_beside_long_runs_are_of_another_loop(tmp_path: Path) -> None:

@@ -37,12 +37,12 @@ def recognise(
         results = stressbench.recognise(["app-8.trace", "app-16.trace"], output="app.sb")
         results.data.captures[0].motifs[0].words      # ("tealeaf", "--solver", "cg", "--columns", "1000", ...)
 
-    `captures` are trace files of `stressbench.capture`, of the same program and input on different numbers of ranks.
-    With `ranks` or `size`, the motifs of the first one are scaled to so many ranks, and `size` times its cells in all
-    (`data.scaled`). With `any_tag`, tags are not compared, for programs that use counters as tags. `output` is a
-    workload to write, with these motifs as one job named `job`, by default after the program, and next to it trace
-    files of what is replayed between them. It is not written if none is recognised. Raises
-    `stressbench.StressBenchError`.
+    `captures` are trace files of `stressbench.capture`, of the same program and input on different numbers of ranks, or
+    on the same number: the computation is then the median. With `ranks` or `size`, the motifs of the first one are
+    scaled to so many ranks, and `size` times its cells in all (`data.scaled`). With `any_tag`, tags are not compared,
+    for programs that use counters as tags. `output` is a workload to write, with these motifs as one job named `job`,
+    by default after the program, and next to it trace files of what is replayed between them. It is not written if none
+    is recognised. Raises `stressbench.StressBenchError`.
     """
     paths = [captures] if isinstance(captures, str | PathLike) else captures
     return RecognitionResults(

@@ -19,7 +19,8 @@ write them as a workload. Unlike the recorded program, motifs run on other numbe
 
 From the sizes of messages, options of each motif of an application are estimated. The engine then lists the calls of
 the motif with these options, which have to be those of the program on every rank: peers, tags, sizes and order. Several
-captures of the same program and input on other numbers of ranks show what one of them leaves open.
+captures of the same program and input on other numbers of ranks show what one of them leaves open. Of several captures
+on the same number of ranks, the computation is the median.
 
 Other loops, and what the program does between its motifs, become motif stencil if all ranks make the same calls to
 their neighbours on a process grid. What remains is replayed from trace files that are written next to APP.sb, as long
@@ -33,6 +34,7 @@ Examples:
     stressbench capture -o app.trace mpirun -n 4 ./tea_leaf
     stressbench recognise app.trace -o app.sb
     stressbench recognise app-4.trace app-8.trace -o app.sb
+    stressbench recognise app-4.trace app-4-again.trace app-4-third.trace -o app.sb     (median times)
     stressbench recognise app.trace -n 128 -o app-128.sb      (the same mesh)
     stressbench recognise app.trace -n 128 --size 32 -o app-128-weak.sb   (32 times as many cells)
     stressbench recognise --json app.trace | jq '.captures[0].motifs[].candidate'

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
+from statistics import median
 
 from stressbench.errors import UserError
 from stressbench.experiments.motif_calls import MotifCalls, MotifRefused
@@ -93,6 +94,19 @@ class _Match:
         return (len(found), sum(one.explained.calls for one in found), -len(self.candidate.assumed))
 
 
+def _with_median_times(
+    motifs: Sequence[Sequence[tuple[int, RecognisedMotif]]], ranks: Sequence[int]
+) -> list[tuple[int, RecognisedMotif]]:
+    """The motifs of the first capture: each computes as long as in the median of the captures on as many ranks."""
+    same = [own for own, number in zip(motifs, ranks, strict=True) if number == ranks[0]]
+    result = []
+    for place, motif in motifs[0]:
+        times_s = [one.computed_s for own in same for _, one in own if one.candidate == motif.candidate]
+        known_s = [time_s for time_s in times_s if time_s is not None]
+        result.append((place, motif.computing(median(known_s)) if known_s else motif))
+    return result
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Search:
     calls: MotifCalls
@@ -111,6 +125,7 @@ class _Search:
         sides = [motif.candidate.sides(traces[0].header.ranks) for _, motif in motifs[0]]
         stencils, refusals = stencils_of(programs, known=[one for one in sides if one is not None])
         self._take(stencils, programs, motifs)
+        motifs[0] = _with_median_times(motifs, [program.ranks for program in programs])
         found = [[motif for _, motif in own] for own in motifs]
         rest = rest_of(programs, found[0], calls=self.calls, output=output) if found[0] else None
         recognised = [

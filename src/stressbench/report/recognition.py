@@ -58,7 +58,7 @@ def _blocks(capture: Recognition, *, is_scaled: bool) -> Iterator[Block]:
         rows=(*(_cells(motif, total) for motif in capture.motifs), *_sum_of(capture)),
         groups=(len(capture.motifs),),
         caption="times: iterations of the motif, in so many runs of successive ones. computation: of an iteration, "
-        "mean over the ranks. calls, messages, bytes: share of the capture's, bytes of messages and collectives.",
+        "on the rank with most. calls, messages, bytes: share of the capture's, bytes of messages and collectives.",
     )  # fmt: skip
     assumed = [(motif.candidate.motif, text) for motif in capture.motifs for text in motif.candidate.assumed]
     notes = [Note(text=text, about=motif) for motif, text in dict.fromkeys(assumed)]

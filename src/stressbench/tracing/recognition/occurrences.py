@@ -50,7 +50,7 @@ class Occurrences:
 
     `iteration`: the calls of one, by rank. `runs`: of each rank, where the calls of successive iterations are in its
     shortened sequence. `of_one`: what an iteration of the motif has. `computed_s`: seconds between its calls in one
-    iteration, mean over the ranks; None where the capture has no times.
+    iteration, on the rank with most; None where the capture has no times.
     """
 
     times: int
@@ -145,7 +145,7 @@ class ProgramCalls:
         iterations: list[str] = []
         runs: list[tuple[IterationSpan, ...]] = []
         times: set[int] = set()
-        in_row, most_runs, amount, computed_s = 0, 0, Amount(), 0.0
+        in_row, most_runs, amount = 0, 0, Amount()
         for own, program in zip(motif.ranks(), self._ranks, strict=True):
             iteration = self._alphabet.encode(own, completes_early=program.completes_early)
             iterations.append(iteration)
@@ -158,13 +158,11 @@ class ProgramCalls:
             most_runs = max(most_runs, sum(run.runs for run in found))
             runs.append(tuple(run.span for run in found))
             amount += amount_of(own)
-            computed_s += program.computed_s(iteration)
         if not times:
             return None
-        timed = all(rank.timed for rank in self._ranks)
         return Occurrences(
             times=times.pop(), in_row=in_row, most_runs=most_runs, iteration=tuple(iterations), runs=tuple(runs),
-            of_one=amount, computed_s=computed_s / len(self._ranks) if timed else None,
+            of_one=amount, computed_s=self.computed_in_s(iterations),
         )  # fmt: skip
 
     def loops(self) -> Iterator["ProgramLoop"]:
@@ -240,7 +238,7 @@ class ProgramCalls:
         return sum(amounts, start=Amount())
 
     def computed_s(self, part: Part) -> float | None:
-        """Seconds between the calls of a part, mean over the ranks; None where the capture has no times."""
+        """Seconds between the calls of a part, on the rank with most; None where the capture has no times."""
         texts = (rank.text_of(numbers) for rank, numbers in zip(self._ranks, part.numbers, strict=True))
         return self.computed_in_s(tuple(texts))
 
@@ -248,8 +246,7 @@ class ProgramCalls:
         """The same between the calls of an iteration, which are given by rank."""
         if not all(rank.timed for rank in self._ranks):
             return None
-        times_s = (rank.computed_s(own) for rank, own in zip(self._ranks, iteration, strict=True))
-        return sum(times_s) / len(self._ranks)
+        return max(rank.computed_s(own) for rank, own in zip(self._ranks, iteration, strict=True))
 
     def events(self, part: Part) -> tuple[tuple[Event, ...], ...]:
         """The calls of a part, by rank. Raises NoStencil."""

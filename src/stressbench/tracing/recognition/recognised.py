@@ -1,7 +1,7 @@
 """The motifs recognised in a capture, and the workload of these motifs. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stressbench.formats.workload_text import quote, quote_argument
 from stressbench.tracing.comments import in_comment
@@ -16,7 +16,7 @@ _SCALE_DIGITS = 4
 class RecognisedMotif:
     """A motif whose calls the program makes `times` times, in at most `runs` runs of successive iterations on a rank.
 
-    `computed_s`: seconds of computation in an iteration of the program, mean over the ranks; `scale`: the factor with
+    `computed_s`: seconds of computation in an iteration of the program, on the rank with most; `scale`: the factor with
     which the motif computes as long. None where the capture has no times, or the motif does not compute, or has the
     times of the capture in its options. `cpu_time`: the capture has processor time, so that the motif uses as much.
     """
@@ -46,6 +46,11 @@ class RecognisedMotif:
     def name_of(self, candidate: Candidate) -> str:
         """The same for people, without long values."""
         return " ".join((candidate.name, *self._computation()))
+
+    def computing(self, computed_s: float) -> "RecognisedMotif":
+        """The same with so many seconds of computation in an iteration."""
+        factor = computed_s / self.computed_s if self.computed_s else 1.0
+        return replace(self, computed_s=computed_s, scale=None if self.scale is None else self.scale * factor)
 
     def _computation(self) -> tuple[str, ...]:
         scale = () if self.scale is None else ("--scale", f"{self.scale:.{_SCALE_DIGITS}g}")

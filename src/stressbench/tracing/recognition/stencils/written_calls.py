@@ -1,7 +1,8 @@
 """The calls of a template as motif `stencil` reads them. Pure."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean, median
 from typing import TypeAlias
 
 from stressbench.tracing.recognition.sequence import Loop, folded
@@ -109,14 +110,22 @@ def law_of(kind: Kind, by_ranks: dict[int, int]) -> str:
 
 
 def _times(template: Template, chosen: Sequence[Grid], mesh: DividedMesh | None) -> dict[int, str]:
-    """The computation before calls, by place: nanoseconds, times the cells of a rank where they are known."""
+    """The computation before calls, by place: nanoseconds, times the cells of a rank where they are known.
+
+    They are those of the rank of each capture that computes most, for which the others wait, and of all ranks at places
+    where it has no call; the median over the captures.
+    """
+    slowest = _slowest_ranks(template)
     seconds: dict[int, float] = {}
     for place, node in enumerate(template.nodes):
-        own = [
-            event.computed_s / (1 if mesh is None else mesh.of_rank(capture, chosen[capture].coordinates[rank]))
-            for capture, rank, event in node.events
-        ]
-        seconds[place] = sum(own) / len(own)
+        by_capture: dict[int, list[float]] = {}
+        of_slowest: dict[int, list[float]] = {}
+        for capture, rank, event in node.events:
+            cells = 1 if mesh is None else mesh.of_rank(capture, chosen[capture].coordinates[rank])
+            by_capture.setdefault(capture, []).append(event.computed_s / cells)
+            if rank == slowest[capture]:
+                of_slowest.setdefault(capture, []).append(event.computed_s / cells)
+        seconds[place] = median(fmean(own) for own in (by_capture | of_slowest).values())
     whole = sum(seconds.values())
     factors = "" if mesh is None else "".join(f"*{name}" for name in DIMENSIONS[: len(mesh.sides)])
     return {
@@ -124,6 +133,15 @@ def _times(template: Template, chosen: Sequence[Grid], mesh: DividedMesh | None)
         for place, one in seconds.items()
         if one > _LEAST_SHARE * whole
     }
+
+
+def _slowest_ranks(template: Template) -> dict[int, int]:
+    """By capture, the rank that computes most."""
+    seconds: dict[int, defaultdict[int, float]] = {}
+    for node in template.nodes:
+        for capture, rank, event in node.events:
+            seconds.setdefault(capture, defaultdict(float))[rank] += event.computed_s
+    return {capture: max(by_rank, key=by_rank.__getitem__) for capture, by_rank in seconds.items()}
 
 
 def _texts(calls: Iterable[_Written | Loop[_Written]]) -> Iterator[str]:

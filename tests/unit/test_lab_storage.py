@@ -47,6 +47,27 @@ def test_io_nodes_serve_and_hosts_mount() -> None:
     assert {one.arguments[-1] for one in storage.clients} == {"/run/lab/scratch"}
 
 
+def test_io_nodes_are_attached_to_each_of_several_switches_in_turn() -> None:
+    text = """\
+[hosts]
+count = 3
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "ring"
+rate = "1Gbit"
+[io]
+count = 4
+attach = ["s2", "s0", "s1"]
+rate = "50Mbit"
+"""
+
+    made = parse_lab(text, name="mine", source="mine.toml")
+
+    attached = {link.a.node: link.b.node for link in made.links if link.a.node.startswith("io")}
+    assert attached == {"io0": "s2", "io1": "s0", "io2": "s1", "io3": "s2"}
+
+
 def test_daemons_leave_nothing_outside_the_lab() -> None:
     storage = plan(lab()).storage
 

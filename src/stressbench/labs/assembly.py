@@ -148,22 +148,27 @@ def _with_io(wiring: Wiring, table: LabTable) -> Wiring:
     """Add the I/O nodes, on the first rail only, and a switch of their own if `io.uplink` is given."""
     io = table.io
     assert io is not None
-    if io.attach not in wiring.switches:
-        raise ValidationMistakes(
-            [
-                Complaint(
-                    place=("io", "attach"), text="io.attach: " + unknown_message("switch", io.attach, wiring.switches)
-                )
-            ]
-        )
-    io_switch = f"{io.name}-switch"
-    switch = io.attach if io.uplink is None else io_switch
-    wires = tuple(Wire(a=f"{io.name}{number}", b=switch, rail=0, rate=io.rate) for number in range(io.count))
+    unknown = [switch for switch in io.attach if switch not in wiring.switches]
+    if unknown:
+        raise _attach_mistake(unknown_message("switch", unknown[0], wiring.switches))
+    names = [f"{io.name}{number}" for number in range(io.count)]
     if io.uplink is None:
+        wires = tuple(
+            Wire(a=name, b=io.attach[number % len(io.attach)], rail=0, rate=io.rate)
+            for number, name in enumerate(names)
+        )
         return with_wires(wiring, switches=(), wires=wires)
+    if len(io.attach) > 1:
+        raise _attach_mistake("expected one switch beside io.uplink, which connects a switch of the I/O nodes to it")
+    io_switch = f"{io.name}-switch"
+    wires = tuple(Wire(a=name, b=io_switch, rail=0, rate=io.rate) for name in names)
     return with_wires(
-        wiring, switches=(io_switch,), wires=(*wires, Wire(a=io_switch, b=io.attach, rail=0, rate=io.uplink))
+        wiring, switches=(io_switch,), wires=(*wires, Wire(a=io_switch, b=io.attach[0], rail=0, rate=io.uplink))
     )
+
+
+def _attach_mistake(text: str) -> ValidationMistakes:
+    return ValidationMistakes([Complaint(place=("io", "attach"), text=f"io.attach: {text}")])
 
 
 def _stations(table: LabTable, hosts: tuple[str, ...]) -> tuple[Node, ...]:

@@ -27,6 +27,13 @@ def checked_stripe(stripe: Bytes) -> Bytes:
     return stripe
 
 
+def as_switches(value: object) -> object:
+    """One switch as a list of one; lists as they are. Raises ValueError for an empty list."""
+    if value == []:
+        raise ValueError("expected a switch, or a list of switches such as ['g0r0', 'g1r0']")
+    return [value] if isinstance(value, str) else value
+
+
 def checked_limit(limit: Duration) -> Duration:
     """Return `limit`. Raises ValueError if it is 0."""
     if limit.ns == 0:
@@ -51,6 +58,11 @@ BytesText = Annotated[
     WithJsonSchema({"type": "string", "pattern": BYTES_PATTERN, "examples": ["256KiB"]}),
 ]
 StripeText = Annotated[BytesText, AfterValidator(checked_stripe)]
+Switches = Annotated[
+    tuple[str, ...],
+    BeforeValidator(as_switches),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+]
 MountPath = Annotated[str, AfterValidator(checked_path)]
 Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$", strict=True)]

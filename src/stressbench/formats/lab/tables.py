@@ -15,6 +15,7 @@ from stressbench.formats.lab.fields import (
     Prefix,
     RateText,
     StripeText,
+    Switches,
 )
 from stressbench.formats.toml import Table
 
@@ -75,7 +76,10 @@ class IoTable(Table):
 
     count: Count
     name: Annotated[Prefix, Field(description="Prefix of their names.")] = "io"
-    attach: Annotated[str, Field(description="The switch to which they are attached, such as root0.")]
+    attach: Annotated[
+        Switches,
+        Field(description="The switch to which they are attached, such as root0, or several, to each in turn."),
+    ]
     rate: RateText
     uplink: Annotated[
         RateText | None,

@@ -16,7 +16,7 @@ from stressbench.cli.options.common import (
 from stressbench.cli.options.documents import AsJson, output_option
 from stressbench.console import echo, emit, note
 from stressbench.errors import UserError
-from stressbench.experiments.exporting.export import export_trace, export_workload
+from stressbench.experiments.exporting.export import WORKLOAD_SUFFIX, export_trace, export_workload
 from stressbench.experiments.exporting.summary import Export, ExportFormat, sentence
 from stressbench.experiments.exporting.workload import WorkloadRanks
 from stressbench.experiments.traces import reference_profile_json
@@ -50,7 +50,6 @@ Examples:
 
 Exit status: 0 success, 2 the file cannot be read or does not have the requested content, 3 a program failed.
 """
-_WORKLOAD = ".sb"
 
 
 def register(app: typer.Typer) -> None:
@@ -92,7 +91,7 @@ def export(
     """Write the file in the format of another tool, or print or write the reference profile of a trace."""
     if (export_format is None) is not profile:
         raise UserError(f"expected either --format, one of {', '.join(ExportFormat)}, or --profile")
-    is_workload = file.suffix == _WORKLOAD
+    is_workload = file.suffix == WORKLOAD_SUFFIX
     if not is_workload:
         _refuse_options_of_workloads(
             file, {"--ranks": ranks, "--ranks-per-node": ranks_per_node, "--place": place, "--set": sets,

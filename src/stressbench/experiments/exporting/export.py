@@ -30,6 +30,8 @@ from stressbench.tracing.schedules.sources import Source, of_program
 from stressbench.tracing.schedules.survey import Survey, survey
 from stressbench.tracing.schedules.tags import Tags
 
+WORKLOAD_SUFFIX = ".sb"
+"""Ends the names of workloads; every other file is read as a trace."""
 _BATCH = 4096  # lines
 TI_LIST = "ranks.txt"
 """File with the names of the ranks' files, for `smpirun -replay`."""

@@ -37,19 +37,19 @@ class _Archive:
         nodes = [self._definitions.system_tree_node(name, "job", parent=machine) for name in jobs]
         locations = {}
         self._writers = {}
-        for rank, job in sorted(ranks):
-            process = self._definitions.location_group(f"MPI Rank {rank}", system_tree_parent=nodes[job])
+        for rank, job in ranks:
+            parent = machine if job < 0 else nodes[job]
+            process = self._definitions.location_group(f"MPI Rank {rank}", system_tree_parent=parent)
             locations[rank] = self._definitions.location("Master thread", group=process)
             self._writers[rank] = archive.event_writer_from_location(locations[rank])
-        places = {rank: place for place, rank in enumerate(sorted(locations))}
         self._definitions.group(
             "MPI", group_type=otf2.GroupType.COMM_LOCATIONS, paradigm=mpi,
-            members=[locations[rank] for rank in sorted(locations)],
+            members=list(locations.values()),
         )  # fmt: skip
         self._comms = {}
         for number, name, members in groups:
             group = self._definitions.group(
-                name, group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi, members=[places[rank] for rank in members]
+                name, group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi, members=members
             )
             self._comms[number] = self._definitions.comm(name, group=group)
         self._regions: dict[str, Any] = {}

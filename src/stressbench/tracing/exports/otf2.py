@@ -1,6 +1,6 @@
 """Definitions and events of an OTF2 archive, as JSON lines for the process that writes them (`otf2_writer`). Pure.
 
-A line is a list. The first one: [ticks per second, sentence about the times, jobs, ranks as [number, job],
+A line is a list. The first one: [ticks per second, sentence about the times, jobs, ranks in order as [number, job or -1],
 communicators as [number, name, members]]. Then events, each [rank, time, kind, ...] with times in ticks:
 `enter` and `leave` with a region, `send` and `recv` with [rank in the communicator, communicator, tag, bytes], `isend`,
 `irecv` with these and the request, `isent` and `post` with a request, `begin`, and `end` with [operation, communicator,
@@ -26,7 +26,8 @@ TICKS_PER_S = 1_000_000_000
 def otf2_lines(survey: Survey) -> Iterator[bytes]:
     """All lines."""
     source = survey.source
-    ranks = [[rank, number] for number, job in enumerate(source.jobs) for rank in job.ranks]
+    job_of = {rank: number for number, job in enumerate(source.jobs) for rank in job.ranks}
+    ranks = [[rank, job_of.get(rank, -1)] for rank in range(source.ranks)]
     groups = [[group.number, group.name, list(group.members)] for group in survey.groups.all]
     jobs = [job.name for job in source.jobs]
     yield _line([TICKS_PER_S, timing_of(survey), jobs, ranks, groups])

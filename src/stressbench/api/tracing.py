@@ -141,8 +141,8 @@ def trace_convert(
         stressbench.trace_convert("cg.trace", export_format="goal", output="cg.goal")
         stressbench.trace_convert("demo.sb", ranks=8, ranks_per_node=1, export_format="otf2", output="demo")
 
-    `export_format` is `goal`, `simgrid-ti`, `otf2` or `perfetto`; `output` a file or, for `simgrid-ti` and `otf2`, a new
-    directory. A workload needs `ranks`; `ranks_per_node` defaults to all of them, `repetitions` of each job to its
+    `export_format` is `goal`, `simgrid-ti`, `otf2` or `perfetto`. `output` is a file or, for `simgrid-ti` and `otf2`, a
+    new directory. A workload needs `ranks`; `ranks_per_node` defaults to all of them, `repetitions` of each job to its
     [REPEAT] or 1. Returns what the export contains. Must be called in the main thread. Raises
     `stressbench.StressBenchError`.
     """

@@ -16,17 +16,23 @@ _MOST_SHOWN = 2000
 
 def otf2_python() -> str:
     """A Python interpreter that has the bindings of OTF2. Raises UserError."""
-    found = (sys.executable, shutil.which("python3"), _SYSTEM_PYTHON)
-    for python in dict.fromkeys(name for name in found if name and Path(name).exists()):
-        probe = subprocess.run(
-            [python, "-c", "import otf2"], stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
-        if probe.returncode == 0:
+    for python in _candidates():
+        if _has_bindings(python):
             return python
     raise UserError(
         "--format otf2: no Python on this machine has the module otf2; install OTF2 with its Python bindings "
         "(Debian and Ubuntu: apt install python3-otf2)"
     )
+
+
+def _candidates() -> list[str]:
+    named = (sys.executable, shutil.which("python3"), _SYSTEM_PYTHON)
+    return list(dict.fromkeys(name for name in named if name and Path(name).exists()))
+
+
+def _has_bindings(python: str) -> bool:
+    probe = [python, "-c", "import otf2"]
+    return subprocess.run(probe, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 
 def write_archive(python: str, folder: Path, lines: Iterable[bytes]) -> None:

@@ -48,9 +48,7 @@ class _Archive:
         )  # fmt: skip
         self._comms = {}
         for number, name, members in groups:
-            group = self._definitions.group(
-                name, group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi, members=members
-            )
+            group = self._definitions.group(name, group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi, members=members)
             self._comms[number] = self._definitions.comm(name, group=group)
         self._regions: dict[str, Any] = {}
 

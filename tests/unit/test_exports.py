@@ -172,13 +172,24 @@ def test_an_interrupted_export_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["long.trace"]
 
 
-def test_recorded_times_are_gaps_and_calls_one_after_the_other(tmp_path: Path) -> None:
+def test_recorded_times_are_those_between_calls_and_in_them(tmp_path: Path) -> None:
     found = surveyed(tmp_path, [send(1, each_s=2e-3)], [receive(0, each_s=3e-3)])
 
     assert timing_of(found) == RECORDED
     times = {timed.rank.number: (timed.enter_s, timed.leave_s) for timed in timeline(found)}
     assert times[0] == pytest.approx((1e-3, 3e-3))
-    assert times[1] == pytest.approx((1e-3, 4e-3))
+    assert times[1] == pytest.approx((1e-3, 4e-3))  # the message is there after 3 ms
+
+
+def test_by_recorded_times_no_message_is_received_before_it_is_sent(tmp_path: Path) -> None:
+    late = [call("Barrier", comm=0, bytes=0, each_s=9e-3), send(1, each_s=2e-3)]
+    found = surveyed(tmp_path, late, [call("Barrier", comm=0, bytes=0, each_s=1e-3), receive(0, each_s=1e-4)])
+
+    ends = {(timed.rank.number, timed.event.call.op): timed for timed in timeline(found)}
+    assert ends[0, "Barrier"].leave_s == pytest.approx(10e-3)
+    assert ends[1, "Barrier"].leave_s == pytest.approx(2e-3)
+    assert ends[1, "Recv"].enter_s == pytest.approx(3e-3)
+    assert ends[1, "Recv"].leave_s == pytest.approx(ends[0, "Send"].leave_s) == pytest.approx(13e-3)
 
 
 def test_without_recorded_times_a_message_arrives_after_it_was_sent(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from stressbench.tracing.exports.otf2 import otf2_lines
 from stressbench.tracing.exports.perfetto import perfetto_text
 from stressbench.tracing.exports.simgrid_ti import RankActions, idle_rank
 from stressbench.tracing.grammar import TooManyCalls
-from stressbench.tracing.replay import replay_suitability
+from stressbench.tracing.replay import count, replay_suitability
 from stressbench.tracing.schedules.refusal import ScheduleRefused
 from stressbench.tracing.schedules.sources import Source, of_program
 from stressbench.tracing.schedules.survey import Survey, survey
@@ -102,7 +102,10 @@ def _check_otf2(output: Path) -> None:
 
 
 def _write_goal(found: Survey, output: Path) -> None:
-    jobs = tuple(f"job {job.name}, {len(job.ranks)} ranks, {job.repetitions} repetitions" for job in found.source.jobs)
+    jobs = tuple(
+        f"job {job.name}: {count(len(job.ranks), 'rank')}, {count(job.repetitions, 'repetition')}"
+        for job in found.source.jobs
+    )
     with new_output(output) as file:
         _write_lines(goal_text(found, comments=("stressbench trace export --format goal", *jobs)), file.write)
 

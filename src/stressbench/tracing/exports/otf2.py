@@ -1,7 +1,7 @@
 """Definitions and events of an OTF2 archive, as JSON lines for the process that writes them (`otf2_writer`). Pure.
 
 A line is a list. The first one: [ticks per second, sentence about the times, jobs, ranks in order as
-[number, job or -1], communicators as [number, name, members]]. Then events, each [rank, time, kind, ...] with times in ticks:
+[number, job or -1], communicators as [number, name, members]]. Then events, each [rank, time, kind, ...], in ticks:
 `enter` and `leave` with a region, `send` and `recv` with [rank in the communicator, communicator, tag, bytes], `isend`,
 `irecv` with these and the request, `isent` and `post` with a request, `begin`, and `end` with [operation, communicator,
 root or -1, bytes sent, bytes received]. The last line is ["end"].

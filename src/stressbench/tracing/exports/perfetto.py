@@ -16,6 +16,8 @@ from stressbench.tracing.schedules.events import Event, Transfer
 from stressbench.tracing.schedules.survey import Channel, Survey
 from stressbench.tracing.schedules.timeline import TimedEvent, timeline, timing_of
 
+_NANOSECOND_US = 1e-3
+
 
 def perfetto_text(survey: Survey) -> Iterator[str]:
     """The lines of the file, one event each."""
@@ -100,9 +102,11 @@ class _Arrows:
         return ".".join(map(str, (*channel, counter[channel])))
 
     def _record(self, timed: TimedEvent, phase: str, name: str) -> dict[str, Any]:
-        middle = round((_us(timed.enter_s) + _us(timed.leave_s)) / 2, 4)
+        """An end of an arrow, just within the slice, since the end of a slice is no longer part of it."""
+        enter, leave = _us(timed.enter_s), _us(timed.leave_s)
+        at = enter if phase == "s" else max(enter, round(leave - _NANOSECOND_US, 3))
         ends = {"bp": "e"} if phase == "f" else {}
-        return {"ph": phase, **ends, "id": name, "name": "message", "cat": "message", **_place(timed), "ts": middle}
+        return {"ph": phase, **ends, "id": name, "name": "message", "cat": "message", **_place(timed), "ts": at}
 
 
 def _us(seconds: float) -> float:

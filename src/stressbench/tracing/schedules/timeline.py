@@ -1,8 +1,13 @@
-"""When each call begins and ends: as recorded, or by a model where a trace has no times. Pure.
+"""When each call begins and ends, from recorded times or, where a trace has none, by a model. Pure.
 
-The model: a rank spends `CALL_S` in each call. A message arrives `LATENCY_S` and the time of its bytes at
-`BYTES_PER_S` after it was sent, and a collective ends on all ranks after the last of them has entered it, `LATENCY_S`
-for each doubling of the ranks later, and the time of its bytes. There is no contention.
+Either way, a rank computes between its calls for the time that the trace has, and no message is received before it is
+sent: a trace has mean times, by which the ranks would drift apart. From recorded times, a call takes the least time
+that was recorded for the same call if it may have waited for another rank, else the mean. It ends later if what it
+waits for does: a message once the call that sends it could have ended, a collective once all ranks have entered it.
+
+The model of traces without times: a rank spends `CALL_S` in each call. A message arrives `LATENCY_S` and the time of
+its bytes at `BYTES_PER_S` after it was sent, and a collective ends on all ranks after the last of them has entered it,
+`LATENCY_S` for each doubling of the ranks later, and the time of its bytes. There is no contention.
 """
 
 from collections import defaultdict, deque
@@ -19,7 +24,10 @@ from stressbench.tracing.schedules.survey import Channel, Survey
 CALL_S = 0.5e-6
 LATENCY_S = 1e-6
 BYTES_PER_S = 10e9
-RECORDED = "recorded: mean times in each call, and between each pair of calls, one after the other on each rank"
+RECORDED = (
+    "recorded: the mean time between each pair of calls; a call takes the least time that was recorded for it, and "
+    "longer where it waits for other ranks"
+)
 MODELLED = (
     f"modelled: the trace has no times; {CALL_S * 1e6:g} us a call, {LATENCY_S * 1e6:g} us latency, "
     f"{BYTES_PER_S / 1e9:g} GB/s, no contention"
@@ -42,20 +50,11 @@ def timing_of(survey: Survey) -> str:
 
 def timeline(survey: Survey) -> Iterator[TimedEvent]:
     """All calls; those of a rank are in order. Raises ScheduleRefused if the ranks wait for each other."""
-    return _recorded(survey) if _is_timed(survey) else _Model(survey).events()
+    return _Model(survey, is_timed=_is_timed(survey)).events()
 
 
 def _is_timed(survey: Survey) -> bool:
     return all(job.trace.header.timed for job in survey.source.jobs)
-
-
-def _recorded(survey: Survey) -> Iterator[TimedEvent]:
-    for rank in survey.source.of_jobs():
-        now_s = 0.0
-        for event in survey.events(rank):
-            enter_s = now_s + event.gap_s
-            now_s = enter_s + event.duration_s
-            yield TimedEvent(rank, event, enter_s, now_s)
 
 
 _Key: TypeAlias = tuple[int, int]
@@ -76,6 +75,7 @@ class _RankState:
 @dataclass(slots=True)
 class _Model:
     survey: Survey
+    is_timed: bool
     _ready: dict[_Key, float | None] = field(default_factory=dict)  # when a transfer is complete; None: not known yet
     _arrived: dict[Channel, deque[float]] = field(default_factory=lambda: defaultdict(deque))
     _posted: dict[Channel, deque[tuple[_Key, float]]] = field(default_factory=lambda: defaultdict(deque))
@@ -108,10 +108,19 @@ class _Model:
             if any(self._ready[key] is None for key in state.waits_for):
                 return
             ready = [self._ready.pop(key) or 0.0 for key in state.waits_for]
-            computed_s = state.current.duration_s if state.current.call.op == COMPUTATION else CALL_S
-            leave_s = max(state.enter_s + computed_s, *ready, 0.0)
+            leave_s = max(state.enter_s + self._least_s(state.current), *ready, 0.0)
             yield TimedEvent(state.rank, state.current, state.enter_s, leave_s)
             state.now_s, state.current = leave_s, None
+
+    def _least_s(self, event: Event) -> float:
+        """Time of a call that waits for nothing."""
+        if event.call.op == COMPUTATION or not self.is_timed:
+            return event.duration_s if event.call.op == COMPUTATION else CALL_S
+        receives = event.collective is not None or any(not transfer.sends for transfer in event.transfers)
+        return self._recorded_least_s(event) if receives or event.completed else event.duration_s
+
+    def _recorded_least_s(self, event: Event) -> float:
+        return event.duration_s if event.call.min_s is None else event.call.min_s
 
     def _begin(self, state: _RankState, event: Event) -> None:
         number = state.rank.number
@@ -120,9 +129,13 @@ class _Model:
         for transfer in event.transfers:
             key = self._key(state, transfer.request)
             if transfer.sends:
-                arrival_s = state.enter_s + CALL_S + LATENCY_S + transfer.bytes / BYTES_PER_S
-                self._ready[key] = state.enter_s + CALL_S
-                self._send((number, transfer.partner, transfer.group.number, transfer.tag), arrival_s)
+                delay_s = (
+                    self._recorded_least_s(event)
+                    if self.is_timed
+                    else CALL_S + LATENCY_S + transfer.bytes / BYTES_PER_S
+                )
+                self._ready[key] = state.enter_s
+                self._send((number, transfer.partner, transfer.group.number, transfer.tag), state.enter_s + delay_s)
             else:
                 self._receive((transfer.partner, number, transfer.group.number, transfer.tag), key, state.enter_s)
         if event.collective is not None:
@@ -160,8 +173,9 @@ class _Model:
         entered.append((key, state.enter_s))
         if len(entered) == members:
             del self._entered[collective.group.number, instance]
-            cost_s = CALL_S + LATENCY_S * (members - 1).bit_length() + (event.call.bytes or 0) / BYTES_PER_S
-            end_s = max(enter_s for _, enter_s in entered) + cost_s
+            doublings = (members - 1).bit_length()
+            cost_s = CALL_S + LATENCY_S * doublings + (event.call.bytes or 0) / BYTES_PER_S
+            end_s = max(enter_s for _, enter_s in entered) + (0.0 if self.is_timed else cost_s)
             for waiting, _ in entered:
                 self._complete(waiting, end_s)
 

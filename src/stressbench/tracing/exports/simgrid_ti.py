@@ -1,7 +1,7 @@
 """Time-independent traces of SimGrid, which `smpirun -replay` simulates. Pure.
 
 Casanova et al. 2014, "Versatile, scalable, and accurate simulation of distributed applications and platforms"; actions
-are those of smpi_replay.cpp in https://github.com/simgrid/simgrid, version 3.32 and later.
+are those that the replay of https://github.com/simgrid/simgrid reads, version 3.32 and later.
 Collectives are messages, since actions for collectives exist only for all ranks of the simulation.
 """
 

@@ -14,9 +14,7 @@ import pytest
 
 Messages: TypeAlias = Counter[tuple[int, int, int]]
 
-_LOGGOPSIM = (
-    "of https://github.com/spcl/LogGOPSim (make in its directory LogGOPSim), on PATH or in $LOGGOPSIM"
-)
+_LOGGOPSIM = "of https://github.com/spcl/LogGOPSim (make in its directory LogGOPSim), on PATH or in $LOGGOPSIM"
 _PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">

@@ -8,6 +8,7 @@ import orjson
 import pytest
 from support.export_readers import (
     Messages,
+    messages_in,
     messages_of,
     read_by_loggopsim,
     read_by_otf2_print,
@@ -17,28 +18,11 @@ from support.export_readers import (
 from support.programs import Engine, Outcome
 
 from stressbench.formats.trace import read_trace
-from stressbench.tracing.schedules.collectives import rounds_of
-from stressbench.tracing.schedules.sources import Source, of_program
+from stressbench.tracing.schedules.sources import of_program
 from stressbench.tracing.schedules.survey import survey
 
 RANKS = 8
 PLACED = ("-n", str(RANKS), "--ranks-per-node", "1")
-
-
-def messages_in(source: Source, *, collectives: bool) -> Messages:
-    """Messages by sender, receiver and bytes; with `collectives`, also those of their algorithms."""
-    found: Messages = Counter()
-    surveyed = survey(source)
-    for rank in source.of_jobs():
-        for event in surveyed.events(rank):
-            for transfer in event.transfers:
-                found[rank.number, transfer.partner, transfer.bytes] += transfer.sends
-            if collectives and event.collective is not None:
-                members = event.collective.group.members
-                for part in rounds_of(event.collective, event.call):
-                    for message in part.sends:
-                        found[rank.number, members[message.partner], max(message.bytes, 1)] += 1
-    return +found
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,10 @@ from typing import TypeAlias
 
 import pytest
 
+from stressbench.tracing.schedules.collectives import rounds_of
+from stressbench.tracing.schedules.sources import Source
+from stressbench.tracing.schedules.survey import survey
+
 Messages: TypeAlias = Counter[tuple[int, int, int]]
 
 _LOGGOPSIM = "of https://github.com/spcl/LogGOPSim (make in its directory LogGOPSim), on PATH or in $LOGGOPSIM"
@@ -126,3 +130,20 @@ def _messages(slices: Sequence[dict[str, object]], way: str) -> Iterator[tuple[i
         rank = int(str(event["tid"])) - 1
         for partner, _, size in arguments.get(way, ()):
             yield (rank, partner, size) if way == "to" else (partner, rank, size)
+
+
+def messages_in(source: Source, *, collectives: bool) -> Messages:
+    """The messages of the calls; with `collectives`, also those of their algorithms, and 1 byte instead of none."""
+    found: Messages = Counter()
+    surveyed = survey(source)
+    for rank in source.of_jobs():
+        for event in surveyed.events(rank):
+            for transfer in event.transfers:
+                size = max(transfer.bytes, 1) if collectives else transfer.bytes
+                found[rank.number, transfer.partner, size] += transfer.sends
+            if collectives and event.collective is not None:
+                members = event.collective.group.members
+                for part in rounds_of(event.collective, event.call):
+                    for message in part.sends:
+                        found[rank.number, members[message.partner], max(message.bytes, 1)] += 1
+    return +found

@@ -206,7 +206,26 @@ def test_two_collectives_at_once_keep_their_messages_apart(tmp_path: Path) -> No
     calls = [call("Iallreduce", comm=0, bytes=8, request=0), call("Iallreduce", comm=0, bytes=16, request=1),
              waitall(1), waitall(0)]  # fmt: skip
 
-    executed(schedule(tmp_path, calls, calls, calls))
+    made = schedule(tmp_path, calls, calls, calls)
+
+    executed(made)
+    tags = {amount: {one.tag for one in made[0].values() if one.amount == amount} for amount in (8, 16)}
+    assert len(tags[8]) == len(tags[16]) == 1
+    assert tags[8] != tags[16]
+
+
+def test_computation_overlaps_with_a_nonblocking_collective_until_its_wait(tmp_path: Path) -> None:
+    calls = [call("Ibarrier", comm=0, bytes=0, request=0), send(1, tag=5), call("Wait", requests=[0])]
+    made = schedule(tmp_path, calls, [calls[0], receive(0, tag=5), calls[2]])
+
+    messages = [label for label, one in made[0].items() if one.kind != "calc" and one.tag != 5]
+    overlapping = made[0][max(messages) + 1]
+    assert (overlapping.kind, overlapping.requires, overlapping.irequires) == ("calc", [], messages)
+    (sent,) = (label for label, one in made[0].items() if one.tag == 5)
+    waited = [label for label, one in made[0].items() if set(messages) <= set(one.requires)]
+    assert len(waited) == 1
+    assert waited[0] > sent
+    executed(made)
 
 
 @pytest.mark.parametrize(

@@ -215,10 +215,11 @@ def test_two_collectives_at_once_keep_their_messages_apart(tmp_path: Path) -> No
 
 
 def test_computation_overlaps_with_a_nonblocking_collective_until_its_wait(tmp_path: Path) -> None:
-    calls = [call("Ibarrier", comm=0, bytes=0, request=0), send(1, tag=5), call("Wait", requests=[0])]
-    made = schedule(tmp_path, calls, [calls[0], receive(0, tag=5), calls[2]])
+    begin, wait = call("Ibarrier", comm=0, bytes=0, request=0), call("Wait", requests=[0])
+    sends = [begin, send(1, tag=5), wait, send(1, tag=6)]
+    made = schedule(tmp_path, sends, [begin, receive(0, tag=5), wait, receive(0, tag=6)])
 
-    messages = [label for label, one in made[0].items() if one.kind != "calc" and one.tag != 5]
+    messages = [label for label, one in made[0].items() if one.kind != "calc" and one.tag not in (5, 6)]
     overlapping = made[0][max(messages) + 1]
     assert (overlapping.kind, overlapping.requires, overlapping.irequires) == ("calc", [], messages)
     (sent,) = (label for label, one in made[0].items() if one.tag == 5)

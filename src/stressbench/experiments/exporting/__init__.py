@@ -1,0 +1,1 @@
+"""Exports of traces and workloads for simulators and trace viewers."""

@@ -1,0 +1,5 @@
+"""What cannot become a schedule."""
+
+
+class ScheduleRefused(Exception):
+    """The calls of a trace have no schedule. The message says why."""

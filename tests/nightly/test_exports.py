@@ -1,0 +1,54 @@
+"""Captures of motifs in all export formats, as the tools of each format read them."""
+
+import pytest
+from support.export_readers import (
+    messages_in,
+    messages_of,
+    read_by_loggopsim,
+    read_by_otf2_print,
+    read_by_smpirun,
+    slices_and_arrows,
+)
+
+from stressbench.formats.trace import read_trace
+from stressbench.tracing.schedules.sources import of_program
+from stressbench.tracing.schedules.survey import survey
+
+
+@pytest.mark.parametrize(
+    ("motif", "ranks"),
+    [
+        ("lulesh -s 4 -i 3", 8),
+        ("mcb", 4),  # receives from any source, and cancelled ones
+        ("umt", 4),  # communicators, persistent requests
+        ("npb", 4),
+        ("vpfft", 4),
+        ("alltoallw", 5),
+        ("scan", 4),
+        ("gather", 4),
+    ],
+)
+def test_all_tools_read_the_messages_of_a_capture(motif, ranks, engine, tmp_path):
+    trace = tmp_path / "app.trace"
+    done = engine.traced(
+        engine.program, "motif", *motif.split(), "--repetitions", "2", "--warmup", "0", ranks=ranks, trace=trace
+    )  # fmt: skip
+    assert done.status == 0, done.text
+    source = of_program(read_trace(trace))
+    messages, with_collectives = (messages_in(source, collectives=one) for one in (False, True))
+
+    output = {name: tmp_path / f"app.{name}" for name in ("goal", "simgrid-ti", "otf2", "perfetto")}
+    for name, path in output.items():
+        exported = engine.stressbench("trace", "export", trace, "--format", name, "-o", path)
+        assert exported.status == 0, exported.text
+
+    slices, arrows = slices_and_arrows(output["perfetto"])
+    assert messages_of(slices, "to") == messages_of(slices, "from") == messages
+    assert len(arrows) == messages.total()
+    for ends in arrows.values():
+        times = {str(end["ph"]): float(str(end["ts"])) for end in ends}
+        assert times["s"] <= times["f"], "no message is received before it is sent"
+    calls = survey(source).traffic.collectives.total()
+    assert read_by_otf2_print(output["otf2"]) == (messages, messages, calls)
+    assert read_by_smpirun(output["simgrid-ti"], ranks=ranks, scratch=tmp_path) == (with_collectives, with_collectives)
+    assert read_by_loggopsim(output["goal"]) == (with_collectives, with_collectives)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stressbench.formats.lab.paths import HOSTS
 from stressbench.labs import privileges, system
+from stressbench.labs.adaptive import pin_routing_program
 from stressbench.labs.iproute import IprouteFault, run_iproute
 from stressbench.labs.plan import NodePlan, Setting
 from stressbench.stop_signals import LAB_END_SIGNALS
@@ -80,6 +81,8 @@ class NodeProcess:
 
     def _set_up(self) -> None:
         run_iproute("ip", self.node.ip_first)
+        if self.node.adaptive is not None:
+            pin_routing_program(self.node.adaptive)
         run_iproute("tc", self.node.tc)
         run_iproute("ip", self.node.ip)
 

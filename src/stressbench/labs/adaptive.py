@@ -24,20 +24,25 @@ from stressbench.labs.bpf import MapKind, create_map, load_program, open_pinned,
 
 _OF_LAB = ("senders", "choices")
 _NO_SWITCH = 0xFFFF
-_STATION, _ROUTE, _PATH, _PORT = struct.Struct("HH"), struct.Struct("Q"), struct.Struct("4H"), struct.Struct("I6sH4x8Q")
-_RATE_AT, _COUNTERS_AT = 16, 56  # ps_per_byte, and minimal_bytes, nonminimal_bytes, moves in struct port
-_COUNTERS = struct.Struct("3Q")
+_STATION, _ROUTE, _PATH, _PORT = struct.Struct("HH"), struct.Struct("Q"), struct.Struct("4H"), struct.Struct("I6sH4x9Q")
+_RATE_AT, _COUNTERS_AT = 16, 56  # ps_per_byte, and the counters in struct port
+_COUNTERS = struct.Struct("4Q")
 _MAP_INSTRUCTION, _SOURCE_MAP = 0x18, 1  # a 64-bit constant that is the descriptor of a map (BPF_PSEUDO_MAP_FD)
 _INSTRUCTION_BYTES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
 class PortCounters:
-    """Bytes that a port sent on minimal and on non-minimal paths, and connections that it made stop to move."""
+    """Counters of a port since the lab came up.
+
+    Bytes that it sent on minimal and on non-minimal paths; connections that it made stop so that they can take another
+    path; frames that it delivered to a host after frames of the same connection that a switch had sent another way.
+    """
 
     minimal_bytes: int
     nonminimal_bytes: int
     moves: int
+    late: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,15 +138,15 @@ def _packed_route(route: AdaptiveRoute) -> bytes:
 
 def _packed_port(port: AdaptivePort) -> bytes:
     address = bytes.fromhex(port.mac.replace(":", ""))
-    return _PORT.pack(if_nametoindex(port.device), address, port.decides, port.ps_per_byte, *(0,) * 7)
+    return _PORT.pack(if_nametoindex(port.device), address, port.decides, port.ps_per_byte, *(0,) * 8)
 
 
 def read_port_counters(switch: int, ports: int, *, root: Path = Path("/")) -> tuple[PortCounters, ...]:
     """Counters of the ports of a switch; `root` is that of a process of the lab. Raises OSError."""
     with closing(_mapped_ports(switch, ports, root)) as memory:
         return tuple(
-            PortCounters(minimal_bytes=minimal, nonminimal_bytes=nonminimal, moves=moves)
-            for minimal, nonminimal, moves in (
+            PortCounters(minimal_bytes=minimal, nonminimal_bytes=nonminimal, moves=moves, late=late)
+            for minimal, nonminimal, moves, late in (
                 _COUNTERS.unpack_from(memory, port * _PORT.size + _COUNTERS_AT) for port in range(ports)
             )
         )

@@ -11,9 +11,9 @@
 // rate, and the part of the last BUSY_NS for which it sent. A flowlet after a pause counts as if it had filled the
 // port for BUSY_NS, so that connections that start at the same time do not all take the same port.
 //
-// A connection that never pauses shares a congested port for ever. The switch that it enters from its host then holds
-// back acknowledgements, except for the last one: the connection stops sending, all its bytes arrive, and its next
-// byte begins a flowlet.
+// A connection that never pauses would share a congested port for ever. If another path has less load, the switch that
+// its frames enter from their host closes the window in its acknowledgements, except for the last one: the host stops
+// sending, all its bytes arrive, and its next byte begins a flowlet.
 //
 // The source address of a frame between switches, which nobody else reads, has its state (struct tag). A frame makes
 // at most one detour: towards the switch `via`, and from there on only over minimal paths.
@@ -39,7 +39,7 @@ enum {
   CONGESTED_NS = 2000000,
   IDLE_NS = 50000000,       // datagrams after such a pause begin a flowlet
   MEASURED_NS = 100000000,  // of a connection before it may be moved, and between moves away from a port
-  HOLD_NS = 400000000,      // acknowledgements are held back for at most so long
+  HOLD_NS = 2000000000,     // a window is closed for at most so long
   MAX_DOUBLINGS = 6,
   NO_SWITCH = 0xffff,
   SWITCH_ADDRESSES = 200,
@@ -81,7 +81,9 @@ struct port {
   __u64 free_at;           // when the last frame in the queue will have been sent, ns
   __u64 load, load_at;     // ns
   __u64 moved_at;
-  __u64 minimal_bytes, nonminimal_bytes, moves;
+  __u64 minimal_bytes, nonminimal_bytes;
+  __u64 moves;  // connections that it made stop
+  __u64 late;   // frames to the host that arrived after one of a later flowlet
 };
 
 struct connection {
@@ -117,7 +119,9 @@ struct frame {
   __u64 bytes;  // on the wire
   __u32 payload_bytes;
   __u32 sequence, acknowledgement;
-  __u8 is_tcp, begins, fills, only_acknowledges;
+  __u32 tcp_at;  // offset of its header
+  __u16 window;  // as in the header
+  __u8 is_tcp, begins, fills;
   __u8 phase, flowlet, is_tagged;
   __u16 via;
 };
@@ -151,6 +155,8 @@ static __u64 (*ktime_get_ns)(void) = (void *)BPF_FUNC_ktime_get_ns;
 static long (*skb_load_bytes)(const void *skb, __u32 offset, void *to, __u32 bytes) = (void *)BPF_FUNC_skb_load_bytes;
 static long (*skb_store_bytes)(void *skb, __u32 offset, const void *from, __u32 bytes,
                                __u64 flags) = (void *)BPF_FUNC_skb_store_bytes;
+static long (*l4_csum_replace)(void *skb, __u32 offset, __u64 from, __u64 to,
+                               __u64 flags) = (void *)BPF_FUNC_l4_csum_replace;
 static long (*redirect)(__u32 ifindex, __u64 flags) = (void *)BPF_FUNC_redirect;
 
 INLINE __u64 decayed(__u64 load, __u64 load_at, __u64 now) {
@@ -189,7 +195,7 @@ INLINE int read_frame(struct __sk_buff *skb, struct frame *frame) {
   frame->connection.destination = ip.daddr;
   frame->connection.protocol = ip.protocol;
   frame->connection.source_port = frame->connection.destination_port = 0;
-  frame->is_tcp = frame->begins = frame->fills = frame->only_acknowledges = 0;
+  frame->is_tcp = frame->begins = frame->fills = 0;
   frame->sequence = frame->acknowledgement = frame->payload_bytes = 0;
   __u32 at = ETH_HLEN + (ip.ihl & 15) * 4;
   if (ip.frag_off & BIG(0x3fff)) return 1;  // not every fragment has ports
@@ -210,7 +216,8 @@ INLINE int read_frame(struct __sk_buff *skb, struct frame *frame) {
     frame->payload_bytes = until > from ? until - from : 0;
     frame->begins = tcp.syn;
     frame->fills = !!frame->payload_bytes;
-    frame->only_acknowledges = !frame->payload_bytes && !tcp.syn && !tcp.fin && !tcp.rst;
+    frame->window = tcp.window;
+    frame->tcp_at = at;
     frame->payload_bytes += tcp.syn + tcp.fin;
   }
   return 1;
@@ -237,8 +244,8 @@ INLINE void begin_or_continue(struct frame *frame) {
   frame->flowlet = sender->flowlet;
 }
 
-// Notes an acknowledgement on its way to the host that waits for it; true if it is held back.
-INLINE int hold_back(const struct frame *frame) {
+// Notes an acknowledgement on its way to the host that waits for it, and closes the window of a host that is to stop.
+INLINE void acknowledge(struct __sk_buff *skb, const struct frame *frame) {
   struct connection reverse = {
       .source = frame->connection.destination,
       .destination = frame->connection.source,
@@ -247,15 +254,17 @@ INLINE int hold_back(const struct frame *frame) {
       .protocol = frame->connection.protocol,
   };
   struct sender *sender = map_lookup_elem(&senders, &reverse);
-  if (!sender) return 0;
-  __s32 news = frame->acknowledgement - sender->acknowledged;
-  if (news > 0) sender->acknowledged = frame->acknowledgement;
-  if (!sender->held_until) return 0;
+  if (!sender) return;
+  if ((__s32)(frame->acknowledgement - sender->acknowledged) > 0) sender->acknowledged = frame->acknowledgement;
+  if (!sender->held_until) return;
   if (sender->acknowledged == sender->next || frame->now > sender->held_until) {
     sender->held_until = 0;
-    return 0;
+    return;
   }
-  return frame->only_acknowledges && news > 0;
+  __u16 closed = 0, window = frame->window;
+  __u32 at = frame->tcp_at;
+  if (l4_csum_replace(skb, at + __builtin_offsetof(struct tcphdr, check), window, closed, sizeof closed)) return;
+  skb_store_bytes(skb, at + __builtin_offsetof(struct tcphdr, window), &closed, sizeof closed, 0);
 }
 
 // The best path of a route by the load of its port; `frame->phase` says which paths may be chosen. The load of
@@ -301,7 +310,7 @@ INLINE int decide(const struct frame *frame, const struct route *route, struct c
 
 // Whether a connection shares a congested port for so long that it may be moved.
 INLINE int may_move(const struct frame *frame, const struct choice *choice, const struct port *port) {
-  if (!frame->is_tcp || frame->phase != UNDECIDED) return 0;
+  if (!frame->is_tcp || !frame->fills || frame->phase != UNDECIDED) return 0;
   if (frame->now - choice->since < MEASURED_NS || frame->now - port->moved_at < MEASURED_NS) return 0;
   return queue_ns(port, frame->now) > CONGESTED_NS && load_of_others(port, choice, frame->now) > HALF_BUSY_NS;
 }
@@ -371,8 +380,25 @@ SECTION("classifier") int route_frame(struct __sk_buff *skb) {
   if (!frame->is_tagged) begin_or_continue(frame);
 
   __u32 out = station->port;
+  work->key.connection = frame->connection;
+  work->key.at = *at;
+  struct choice *choice = map_lookup_elem(&choices, &work->key);
+  if (!choice) {
+    __builtin_memset(&work->choice, 0, sizeof work->choice);
+    work->choice.port = NO_SWITCH;
+    work->choice.flowlet = frame->flowlet;
+    map_update_elem(&choices, &work->key, &work->choice, BPF_ANY);
+    choice = map_lookup_elem(&choices, &work->key);
+    if (!choice) return TC_ACT_SHOT;
+  }
   if (station->at == *at) {
-    if (frame->is_tcp && hold_back(frame)) return TC_ACT_SHOT;
+    if (frame->is_tcp) acknowledge(skb, frame);
+    struct port *port = map_lookup_elem(&ports, &out);
+    if (port && (__s8)(frame->flowlet - choice->flowlet) < 0) {
+      __sync_fetch_and_add(&port->late, 1);
+    } else {
+      choice->flowlet = frame->flowlet;
+    }
     return send(skb, frame, out, frame->phase, NO_SWITCH, 0, 0);
   }
   if (frame->phase == TO_VIA && frame->via == *at) frame->phase = FROM_VIA;
@@ -381,16 +407,6 @@ SECTION("classifier") int route_frame(struct __sk_buff *skb) {
   if (!route) return TC_ACT_SHOT;
   if (frame->phase == TO_VIA) return send(skb, frame, route->first, TO_VIA, frame->via, 0, 0);
 
-  work->key.connection = frame->connection;
-  work->key.at = *at;
-  struct choice *choice = map_lookup_elem(&choices, &work->key);
-  if (!choice) {
-    __builtin_memset(&work->choice, 0, sizeof work->choice);
-    work->choice.port = NO_SWITCH;
-    map_update_elem(&choices, &work->key, &work->choice, BPF_ANY);
-    choice = map_lookup_elem(&choices, &work->key);
-    if (!choice) return TC_ACT_SHOT;
-  }
   out = choice->port;
   struct port *port = map_lookup_elem(&ports, &out);
   int begins = !port || !port->ps_per_byte || choice->flowlet != frame->flowlet;

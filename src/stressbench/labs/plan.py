@@ -45,7 +45,7 @@ class NodePlan:
     """Configuration of one node: `ip` commands (`ip_first`), then `tc` commands, then further `ip` commands.
 
     The commands in `ip` are idempotent: they also restore a link that was down. `adaptive`: ports and paths of a
-    switch that routes adaptively.
+    switch that routes adaptively. `in_order`: devices whose frames of a connection are all handled by one core.
     """
 
     name: str
@@ -54,6 +54,7 @@ class NodePlan:
     tc: tuple[str, ...]
     ip: tuple[str, ...]
     adaptive: AdaptiveSwitch | None = None
+    in_order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +155,7 @@ def _node_plan(lab: Lab, node: Node, routes: list[Hop], adaptive: AdaptiveSwitch
         name=node.name, ip_first=ip_first, settings=(*_quiet_network_settings(), *settings),
         tc=tuple(line for link, end in ends for line in _queue_lines(lab, node, link, end)), ip=ip,
         adaptive=adaptive,
+        in_order=tuple(end.device for _, end in ends) if lab.routing is Routing.adaptive else (),
     )  # fmt: skip
 
 

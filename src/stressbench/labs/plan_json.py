@@ -48,6 +48,7 @@ def _node(values: dict[str, Any]) -> NodePlan:
         settings=tuple(Setting(**setting) for setting in values["settings"]),
         tc=tuple(values["tc"]),
         ip=tuple(values["ip"]),
+        in_order=tuple(values["in_order"]),
         adaptive=None if values["adaptive"] is None else _adaptive(values["adaptive"]),
     )
 

@@ -153,7 +153,10 @@ class SimulatedTarget:
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """A note that all times are simulated."""
-        return f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
+        note = f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
+        if self.routing is Routing.static:
+            return note
+        return f'{note}; its routes are static, although the lab has routing = "{self.routing.value}"'
 
 
 class SimulatedLabs:
@@ -181,6 +184,7 @@ class SimulatedLabs:
             platform=platform,
             source=overrides + read_text(path, limit=limits.TOML),
             folder=cache_folder(environment),
+            routing=lab.routing,
         )
 
     def set_rate(self, on: str, share: Fraction) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.lab.routing import Routing
 from stressbench.formats.units import RateShare, stated_rate
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.file import read_lab
@@ -60,6 +61,7 @@ class SimulatedTarget:
     platform: str
     source: str
     folder: Path
+    routing: Routing = Routing.static
     environment: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = False
     nics: tuple[str, ...] = ()

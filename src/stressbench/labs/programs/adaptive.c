@@ -16,7 +16,7 @@
 // sending, all its bytes arrive, and its next byte begins a flowlet.
 //
 // The source address of a frame between switches, which nobody else reads, has its state (struct tag). A frame makes
-// at most one detour: towards the switch `via`, and from there on only over minimal paths.
+// at most one detour: to the switch `via` and from there on over static routes, which together pass no switch twice.
 //
 // scripts/make_programs.py compiles this file; labs/adaptive.py loads the result.
 #include <linux/bpf.h>
@@ -405,7 +405,9 @@ SECTION("classifier") int route_frame(struct __sk_buff *skb) {
   __u32 target = frame->phase == TO_VIA ? frame->via : station->at;
   const struct route *route = map_lookup_elem(&routes, &target);
   if (!route) return TC_ACT_SHOT;
-  if (frame->phase == TO_VIA) return send(skb, frame, route->first, TO_VIA, frame->via, 0, 0);
+  if (frame->phase == TO_VIA || frame->phase == FROM_VIA) {
+    return send(skb, frame, route->first, frame->phase, frame->via, 0, 0);
+  }
 
   out = choice->port;
   struct port *port = map_lookup_elem(&ports, &out);

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 
 from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.lab.routing import Routing
 from stressbench.labs.catalog import lab_file, shipped
 from stressbench.labs.counters import link_directions, read_counters
 from stressbench.labs.errors import LabFault
@@ -56,14 +57,22 @@ def _status(running: RunningLab) -> LabStatus:
     )  # fmt: skip
 
 
-def link_use(name: str | None = None, *, interval_s: float = LOAD_INTERVAL_S) -> Iterator[tuple[LinkDirection, ...]]:
+def link_use(
+    name: str | None = None, *, interval_s: float = LOAD_INTERVAL_S, routes: bool = False
+) -> Iterator[tuple[LinkDirection, ...]]:
     """Endless iterator over the load of all links of a lab, one tuple per interval, with both directions of each link.
 
-    `name` may be None if only one lab is up. Raises LabMistake, also for an interval out of range, and LabFault.
+    `name` may be None if only one lab is up. Raises LabMistake, also for an interval out of range and for `routes` of a
+    lab whose switches do not count them, and LabFault.
     """
     if not 0 < interval_s <= MAX_LOAD_INTERVAL_S:
         raise LabMistake(f"--interval: {interval_s}: expected more than 0 s and at most {MAX_LOAD_INTERVAL_S:g} s")
     running = selected_lab(name)
+    if routes and running.lab.routing is not Routing.adaptive:
+        raise LabMistake(
+            f'--routes: lab {running.lab.name} has routing = "{running.lab.routing.value}"; expected a lab with '
+            'routing = "adaptive", whose switches count paths'
+        )
     before = read_counters(running)
     while True:
         time.sleep(interval_s)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
+from stressbench.formats.lab.routing import Routing
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import Topology
 from stressbench.formats.toml.complaints import Complaint, ValidationMistakes, unknown_message
 from stressbench.formats.toml.lines import KeyPath
 from stressbench.formats.units import Rate
+from stressbench.labs.adaptive_routes import MAX_ADAPTIVE_SWITCHES
 from stressbench.labs.addresses import mac_of
 from stressbench.labs.routing import cycle, unreachable
 from stressbench.labs.shapes import wire_of
@@ -45,6 +47,7 @@ def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
         rails=rails,
         forwarding=wiring.forwarding,
         path_choice=wiring.path_choice,
+        routing=table.routing,
         arbitration=table.arbitration,
         marking=table.marking,
         pinned=table.hosts.pinned,
@@ -276,6 +279,7 @@ def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
         names = ", ".join(link.name for link in loop)
         text = f'cycle without routing: {names}; bridges would forward frames in it for ever: use forwarding = "route"'
         yield Complaint(place=("topology", "forwarding"), text=text)
+    yield from _routing_complaints(lab)
     for station in lab.stations:
         if not any(link.rail == 0 for link in lab.links_of(station.name)):
             yield Complaint(place=("topology",), text=f"'{station.name}' has no link on eth0")
@@ -286,3 +290,18 @@ def _lab_complaints(lab: Lab) -> Iterator[Complaint]:
             first = lab.stations[0].name
             text = f"no path from {first} to {', '.join(unreachable_stations)} on eth{rail}: a link is missing"
             yield Complaint(place=("topology",), text=text)
+
+
+def _routing_complaints(lab: Lab) -> Iterator[Complaint]:
+    if lab.routing is Routing.static:
+        return
+    key = f'routing: "{lab.routing.value}"'
+    if lab.forwarding is Forwarding.bridge:
+        text = f'{key}: bridges forward along a tree, with one path; expected several paths and forwarding = "route"'
+        yield Complaint(place=("routing",), text=text)
+    elif not cycle(lab):
+        text = f"{key}: there is only one path between any two switches of this {lab.shape}; expected several"
+        yield Complaint(place=("routing",), text=text)
+    elif lab.routing is Routing.adaptive and len(lab.switches) > MAX_ADAPTIVE_SWITCHES:
+        text = f'{key}: {len(lab.switches)} switches: expected at most {MAX_ADAPTIVE_SWITCHES}; use "ecmp"'
+        yield Complaint(place=("routing",), text=text)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stressbench.labs import system
+from stressbench.labs.adaptive import check_routing_program
 from stressbench.labs.bpf import load_program
 from stressbench.labs.marking import arrived_program, entering_program
 from stressbench.labs.status import Capability
@@ -52,6 +53,8 @@ def capabilities() -> tuple[Capability, ...]:
         netem(),
         turns(),
         marks(),
+        load_dependent_routing(),
+        multipath(),
         *storage(),
         Capability(
             name="real-time turns", there=_succeeds_in_child(_real_time_scheduling), needed=False,
@@ -91,6 +94,24 @@ def marks() -> Capability:
         name="eBPF", there=_permitted(_load_marking_programs), needed=False, why="`marking` in lab files",
         remedy="run as root, on Linux 5.18 or later with CONFIG_BPF_SYSCALL, CONFIG_NET_CLS_BPF and "
         "CONFIG_NET_SCH_INGRESS",
+    )  # fmt: skip
+
+
+def load_dependent_routing() -> Capability:
+    """Test whether the program can be loaded that `routing = "adaptive"` in lab files needs."""
+    return Capability(
+        name="eBPF maps", there=_permitted(check_routing_program), needed=False,
+        why='`routing = "adaptive"` in lab files',
+        remedy="run as root, on Linux 5.18 or later with CONFIG_BPF_SYSCALL, CONFIG_NET_CLS_BPF and "
+        "CONFIG_NET_SCH_INGRESS",
+    )  # fmt: skip
+
+
+def multipath() -> Capability:
+    """Test the routes with several next hops that `routing = "ecmp"` in lab files needs."""
+    return Capability(
+        name="multipath", there=_permitted(_add_multipath_route), needed=False, why='`routing = "ecmp"` in lab files',
+        remedy="a kernel with CONFIG_IP_ROUTE_MULTIPATH",
     )  # fmt: skip
 
 
@@ -142,6 +163,14 @@ def _commands_in_network(*commands: str) -> Callable[[], None]:
                 raise OSError(completed.returncode, "refused")
 
     return run_commands
+
+
+def _add_multipath_route() -> None:
+    _commands_in_network(
+        "ip link set lo up",
+        "ip route add 10.0.0.3/32 nexthop via 10.0.0.1 dev lo onlink nexthop via 10.0.0.2 dev lo onlink",
+    )()
+    _ = Path("/proc/sys/net/ipv4/fib_multipath_hash_policy").stat()
 
 
 def _load_marking_programs() -> None:

@@ -4,9 +4,14 @@ import json
 import subprocess
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from stressbench.formats.lab.routing import Routing
+from stressbench.labs.adaptive import PortCounters, read_port_counters
+from stressbench.labs.adaptive_routes import ports_of
+from stressbench.labs.errors import LabFault
 from stressbench.labs.iproute import IprouteFault, tool_path
 from stressbench.labs.lifecycle import RunningLab
 from stressbench.labs.network_task import start_in_network
@@ -18,11 +23,15 @@ from stressbench.labs.topology import End, Lab, Link
 
 @dataclass(frozen=True, kw_only=True)
 class EndCounters:
-    """Counters of the frames sent by one end of a link; `at_s` is the time of the reading on the monotonic clock."""
+    """Counters of the frames sent by one end of a link; `at_s` is the time of the reading on the monotonic clock.
+
+    `port` is None except at switches that route adaptively.
+    """
 
     at_s: float
     bucket: TokenBucket
     is_up: bool
+    port: PortCounters | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,15 +62,31 @@ def read_counters(running: RunningLab) -> LabCounters:
         for node in running.lab.nodes
     }
     outputs: Mapping[str, Any] = {name: task.result() for name, task in tasks.items()}
+    ports = _port_counters(running)
     links = tuple(
         LinkCounters(
             link=link,
-            from_a=_end_counters(outputs[link.a.node], link.a),
-            from_b=_end_counters(outputs[link.b.node], link.b),
+            from_a=_end_counters(outputs[link.a.node], link.a, ports.get(link.a)),
+            from_b=_end_counters(outputs[link.b.node], link.b, ports.get(link.b)),
         )
         for link in running.lab.links
     )
     return LabCounters(links=links)
+
+
+def _port_counters(running: RunningLab) -> Mapping[End, PortCounters]:
+    lab, found = running.lab, {}
+    if lab.routing is Routing.adaptive:
+        for switch in lab.switches:
+            links = ports_of(lab, switch.name)
+            try:
+                counted = read_port_counters(
+                    switch.number, len(links), root=Path(f"/proc/{running.holder(switch.name).pid}/root")
+                )
+            except OSError as fault:
+                raise LabFault(f"{switch.name}: {fault.strerror}") from fault
+            found |= {link.end_at(switch.name): port for link, port in zip(links, counted, strict=True)}
+    return found
 
 
 def bytes_by_nic(lab: Lab, now: LabCounters) -> dict[str, tuple[int, int]]:
@@ -102,6 +127,7 @@ def _direction(link: Link, source: End, sent: EndCounters, previous: EndCounters
         drops=bucket.drops,
         waiting_bytes=bucket.waiting_bytes,
         use=use,
+        **({} if sent.port is None else asdict(sent.port)),
     )
 
 
@@ -120,10 +146,11 @@ def _run_json(tool: str, *arguments: str) -> Any:
     return json.loads(completed.stdout)
 
 
-def _end_counters(output: Mapping[str, Any], end: End) -> EndCounters:
+def _end_counters(output: Mapping[str, Any], end: End, port: PortCounters | None) -> EndCounters:
     device = next(one for one in output["devices"] if one["ifname"] == end.device)
     return EndCounters(
         at_s=output["at_s"],
         bucket=token_bucket(output["queues"], node=end.node, device=end.device),
         is_up="UP" in device["flags"],
+        port=port,
     )

@@ -5,10 +5,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from stressbench.formats.lab.errors import LabMistake
+from stressbench.formats.lab.routing import Routing
 from stressbench.formats.toml.complaints import unknown_message
 from stressbench.formats.units import Rate, UnitError, parse_rate, parse_rate_share
+from stressbench.labs.adaptive import set_port_rates
+from stressbench.labs.adaptive_routes import ports_of, ps_per_byte
+from stressbench.labs.errors import LabFault
 from stressbench.labs.iproute import run_iproute
 from stressbench.labs.lifecycle import RunningLab
 from stressbench.labs.network_task import start_in_network
@@ -83,9 +88,14 @@ def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange)
             for end in link.ends:
                 lines = _up_lines(running.lab, end) if change.is_up else (f"link set {end.device} down",)
                 _run(running, end, "ip", lines, ignore_errors=change.is_up)
+                if running.lab.node(end.node).is_switch and running.lab.routing is Routing.adaptive:
+                    _set_port(running, end, link, link.rate if change.is_up else None)
         else:
             for end in link.ends:
-                _run(running, end, "tc", token_bucket_lines(link, end, rate=change.rate_of(link)))
+                rate = change.rate_of(link)
+                _run(running, end, "tc", token_bucket_lines(link, end, rate=rate))
+                if running.lab.node(end.node).is_switch and running.lab.routing is Routing.adaptive:
+                    _set_port(running, end, link, rate)
 
 
 def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:
@@ -99,3 +109,15 @@ def _run(running: RunningLab, end: End, tool: str, lines: tuple[str, ...], *, ig
     """Run `ip` or `tc` commands in a node. `ignore_errors` ignores failures, which are expected for down devices."""
     work = partial(run_iproute, tool, lines, ignore_errors=ignore_errors)
     start_in_network(running.holder(end.node).pid, work, where=end.node).result()
+
+
+def _set_port(running: RunningLab, end: End, link: Link, rate: Rate | None) -> None:
+    """Tell the program of a switch that routes adaptively how fast its port is, or with None that it is down."""
+    switch, links = running.lab.node(end.node), ports_of(running.lab, end.node)
+    ps = 0 if rate is None else ps_per_byte(rate)
+    try:
+        set_port_rates(
+            switch.number, len(links), [(links.index(link), ps)], root=Path(f"/proc/{running.holder(end.node).pid}/root")
+        )
+    except OSError as fault:
+        raise LabFault(f"{end.node}: {fault.strerror}") from fault

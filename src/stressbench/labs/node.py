@@ -3,10 +3,12 @@
 import os
 import signal
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from stressbench.formats.lab.paths import HOSTS
 from stressbench.labs import privileges, system
+from stressbench.labs.adaptive import pin_routing_program
 from stressbench.labs.iproute import IprouteFault, run_iproute
 from stressbench.labs.plan import NodePlan, Setting
 from stressbench.stop_signals import LAB_END_SIGNALS
@@ -80,6 +82,10 @@ class NodeProcess:
 
     def _set_up(self) -> None:
         run_iproute("ip", self.node.ip_first)
+        for device in self.node.in_order:
+            _handle_on_one_core(device)
+        if self.node.adaptive is not None:
+            pin_routing_program(self.node.adaptive)
         run_iproute("tc", self.node.tc)
         run_iproute("ip", self.node.ip)
 
@@ -90,6 +96,18 @@ def _write(setting: Setting) -> None:
     except OSError as fault:
         if not setting.optional:
             raise OSError(fault.errno, f"{setting.file} = {setting.value}: {fault.strerror}") from fault
+
+
+def _handle_on_one_core(device: str) -> None:
+    """Let the kernel choose the core that handles an arriving frame by its connection (receive packet steering).
+
+    Otherwise it is the core on which the frame was sent, and two cores may change the order of frames. A kernel without
+    receive packet steering has no such file, and a container may have mounted it read-only.
+    """
+    cores = f"{(1 << (os.cpu_count() or 1)) - 1:x}"
+    words = [cores[max(0, end - 8) : end] for end in range(len(cores), 0, -8)]
+    with suppress(OSError):
+        Path(f"/sys/class/net/{device}/queues/rx-0/rps_cpus").write_text(",".join(reversed(words)), encoding="utf-8")
 
 
 def _try_mount(kind: str, target: str) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
 from stressbench.formats.lab.paths import AGENT, CORES, HOSTS
+from stressbench.formats.lab.routing import Routing
+from stressbench.labs.adaptive_routes import AdaptiveSwitch, adaptive_switches, routing_line
 from stressbench.labs.addresses import PREFIX_BITS, address_of, network_of
 from stressbench.labs.marking import arrived_line, entering_line, hook_line
 from stressbench.labs.mpi import agent_text, hosts_text
@@ -42,7 +44,8 @@ class File:
 class NodePlan:
     """Configuration of one node: `ip` commands (`ip_first`), then `tc` commands, then further `ip` commands.
 
-    The commands in `ip` are idempotent: they also restore a link that was down.
+    The commands in `ip` are idempotent: they also restore a link that was down. `adaptive`: ports and paths of a
+    switch that routes adaptively. `in_order`: devices whose frames of a connection are all handled by one core.
     """
 
     name: str
@@ -50,6 +53,8 @@ class NodePlan:
     settings: tuple[Setting, ...]
     tc: tuple[str, ...]
     ip: tuple[str, ...]
+    adaptive: AdaptiveSwitch | None = None
+    in_order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,9 +100,10 @@ def plan(lab: Lab, *, cores: Mapping[str, tuple[int, ...]] | None = None, serve_
         for rail in range(lab.rails):
             for hop in hops(lab, rail=rail):
                 routes[hop.node].append(hop)
+    adaptive = adaptive_switches(lab) if lab.routing is Routing.adaptive else {}
     return Plan(
         name=lab.name,
-        nodes=tuple(_node_plan(lab, node, routes[node.name]) for node in lab.nodes),
+        nodes=tuple(_node_plan(lab, node, routes[node.name], adaptive.get(node.name)) for node in lab.nodes),
         veth_pairs=tuple(link.ends for link in lab.links),
         files=(
             File(path=HOSTS, text=hosts_text(lab)),
@@ -136,7 +142,7 @@ def veth_line(link_ends: tuple[End, End], pids: Mapping[str, int]) -> str:
     return f"link add {one} type veth peer {other}"
 
 
-def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
+def _node_plan(lab: Lab, node: Node, routes: list[Hop], adaptive: AdaptiveSwitch | None) -> NodePlan:
     ends = [(link, link.end_at(node.name)) for link in lab.links_of(node.name)]
     settings, ip = _station_settings(lab), tuple(_station_lines(lab, node, ends))
     ip_first: tuple[str, ...] = ()
@@ -144,10 +150,12 @@ def _node_plan(lab: Lab, node: Node, routes: list[Hop]) -> NodePlan:
         settings, ip = _bridge_settings(), tuple(_bridge_lines(node, ends))
         ip_first = ("link add br0 type bridge stp_state 0 forward_delay 0 mcast_snooping 0",)
     elif node.is_switch:
-        settings, ip = _router_settings(), tuple(_router_lines(lab, node, ends, routes))
+        settings, ip = _router_settings(lab), tuple(_router_lines(lab, node, ends, routes))
     return NodePlan(
         name=node.name, ip_first=ip_first, settings=(*_quiet_network_settings(), *settings),
         tc=tuple(line for link, end in ends for line in _queue_lines(lab, node, link, end)), ip=ip,
+        adaptive=adaptive,
+        in_order=tuple(end.device for _, end in ends) if lab.routing is Routing.adaptive else (),
     )  # fmt: skip
 
 
@@ -155,8 +163,11 @@ def _queue_lines(lab: Lab, node: Node, link: Link, end: End) -> Iterator[str]:
     yield from token_bucket_lines(link, end)
     if node.is_switch and lab.arbitration is Arbitration.fair:
         yield from turns_lines(link, end, [address_of(station, rail=link.rail) for station in lab.stations])
-    if lab.marking is not None:
+    if lab.marking is not None or (node.is_switch and lab.routing is Routing.adaptive):
         yield hook_line(end)
+    if node.is_switch and lab.routing is Routing.adaptive:
+        yield routing_line(node.number, end)
+    if lab.marking is not None:
         if node.is_switch:
             yield entering_line(end)
         if lab.node(link.opposite_end(node.name).node).is_switch:
@@ -200,8 +211,9 @@ def _bridge_settings() -> tuple[Setting, ...]:
     return (Setting(file="net/bridge/bridge-nf-call-iptables", value="0", optional=True),)
 
 
-def _router_settings() -> tuple[Setting, ...]:
-    return (Setting(file="net/ipv4/ip_forward", value="1"),)
+def _router_settings(lab: Lab) -> tuple[Setting, ...]:
+    by_ports = Setting(file="net/ipv4/fib_multipath_hash_policy", value="1")
+    return Setting(file="net/ipv4/ip_forward", value="1"), *((by_ports,) if lab.routing is Routing.ecmp else ())
 
 
 def _station_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]]) -> Iterator[str]:
@@ -239,10 +251,17 @@ def _router_lines(lab: Lab, node: Node, ends: list[tuple[Link, End]], routes: li
         address = address_of(lab.node(opposite.node), rail=link.rail)
         yield f"neigh replace {address} lladdr {opposite.mac} dev {end.device} nud permanent"
     for hop in routes:
-        device, neighbour = hop.link.end_at(node.name).device, hop.link.opposite_end(node.name).node
-        to = address_of(hop.destination, rail=hop.link.rail)
-        via = address_of(lab.node(neighbour), rail=hop.link.rail)
-        source = address_of(node, rail=hop.link.rail)
-        next_hop = "scope link" if neighbour == hop.destination.name else f"via {via}"
-        onlink = "" if neighbour == hop.destination.name else " onlink"
-        yield f"route replace {to}/32 {next_hop} dev {device}{onlink} src {source}"
+        to, source = (address_of(one, rail=hop.link.rail) for one in (hop.destination, node))
+        links = hop.shortest if lab.routing is Routing.ecmp else (hop.link,)
+        if len(links) == 1:
+            yield f"route replace {to}/32 {_next_hop(lab, hop, links[0])} src {source}"
+        else:
+            next_hops = " ".join(f"nexthop {_next_hop(lab, hop, link)}" for link in links)
+            yield f"route replace {to}/32 src {source} {next_hops}"
+
+
+def _next_hop(lab: Lab, hop: Hop, link: Link) -> str:
+    device, neighbour = link.end_at(hop.node).device, link.opposite_end(hop.node).node
+    if neighbour == hop.destination.name:
+        return f"scope link dev {device}"
+    return f"via {address_of(lab.node(neighbour), rail=link.rail)} dev {device} onlink"

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
+from stressbench.labs.adaptive_routes import AdaptivePath, AdaptivePort, AdaptiveRoute, AdaptiveSwitch
 from stressbench.labs.plan import DirectionPlan, File, NodePlan, NoisePlan, Plan, Setting
 from stressbench.labs.storage import Daemon, StoragePlan
 from stressbench.labs.topology import End
@@ -47,4 +48,18 @@ def _node(values: dict[str, Any]) -> NodePlan:
         settings=tuple(Setting(**setting) for setting in values["settings"]),
         tc=tuple(values["tc"]),
         ip=tuple(values["ip"]),
+        in_order=tuple(values["in_order"]),
+        adaptive=None if values["adaptive"] is None else _adaptive(values["adaptive"]),
+    )
+
+
+def _adaptive(values: dict[str, Any]) -> AdaptiveSwitch:
+    return AdaptiveSwitch(
+        number=values["number"],
+        ports=tuple(AdaptivePort(**port) for port in values["ports"]),
+        routes=tuple(
+            AdaptiveRoute(**{**route, "paths": tuple(AdaptivePath(**path) for path in route["paths"])})
+            for route in values["routes"]
+        ),
+        stations=tuple((at, port) for at, port in values["stations"]),
     )

@@ -1,4 +1,4 @@
-"""Static shortest-path routing: the link that each switch uses to each destination. Pure."""
+"""Shortest-path routing: the links that each switch may use to each destination, and the static choice. Pure."""
 
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,15 @@ from stressbench.labs.topology import Lab, Link, Node, PathChoice
 
 @dataclass(frozen=True, kw_only=True)
 class Hop:
-    """A routing table entry: `node` forwards frames for `destination` over `link`."""
+    """A routing table entry: `node` forwards frames for `destination` over `link`.
+
+    `shortest` are the first links of all shortest paths, `link` among them.
+    """
 
     node: str
     destination: Node
     link: Link
+    shortest: tuple[Link, ...]
 
 
 def hops(lab: Lab, *, rail: int) -> tuple[Hop, ...]:
@@ -30,8 +34,9 @@ def hops(lab: Lab, *, rail: int) -> tuple[Hop, ...]:
         distances = _distances(lab, adjacency, destination.name)
         for switch in lab.switches:
             if switch.name in distances and switch.name != destination.name:
-                link = _choose(lab.path_choice, destination, _shortest_path_links(adjacency, distances, switch.name))
-                entries.append(Hop(node=switch.name, destination=destination, link=link))
+                shortest = _shortest_path_links(adjacency, distances, switch.name)
+                link = _choose(lab.path_choice, destination, shortest)
+                entries.append(Hop(node=switch.name, destination=destination, link=link, shortest=shortest))
     return tuple(entries)
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.errors import LabFileMistake, LabMistake
+from stressbench.formats.lab.routing import Routing
 from stressbench.formats.toml import TomlMistake, read_text
 from stressbench.formats.toml.lines import line_of, lines_of
-from stressbench.labs.capabilities import marks, missing, netem, storage, turns
+from stressbench.labs.capabilities import load_dependent_routing, marks, missing, multipath, netem, storage, turns
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import parse_lab
 from stressbench.labs.lifecycle import RunningLab, up
@@ -55,6 +56,10 @@ def _kernel_needs(lab: Lab) -> Iterator[tuple[str, Callable[[], Capability], str
         yield "delay", netem, "delay: this kernel has no netem"
     if lab.arbitration is Arbitration.fair:
         yield "arbitration", turns, 'arbitration: "fair": this kernel has no htb'
+    if lab.routing is Routing.ecmp:
+        yield "routing", multipath, 'routing: "ecmp": this kernel has no multipath routes'
+    if lab.routing is Routing.adaptive:
+        yield "routing", load_dependent_routing, 'routing: "adaptive": eBPF is missing'
     if lab.marking is not None:
         yield "marking", marks, "marking: eBPF is missing"
 

@@ -65,7 +65,10 @@ class Capability:
 class LinkDirection:
     """One direction of a link: totals since it came up, and its utilisation.
 
-    `use` is the share of the rate used between two readings (frames with headers), None for a single reading.
+    `use` is the share of the rate used between two readings (frames with headers), None for a single reading. Switches
+    that route adaptively count `minimal_bytes` and `nonminimal_bytes` (of frames on such paths), `moves` (connections
+    that had to stop so that they could take another path) and `late` (frames to a host that arrived after others of
+    the connection that had been sent another way); None for all other ends of links.
     """
 
     link: str
@@ -78,3 +81,7 @@ class LinkDirection:
     drops: int
     waiting_bytes: int
     use: float | None
+    minimal_bytes: int | None = None
+    nonminimal_bytes: int | None = None
+    moves: int | None = None
+    late: int | None = None

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from stressbench.formats.lab.paths import CORES, IO, LAB_FOLDER, PIDS, PROGRAMS, SCRATCH
 from stressbench.labs import privileges, system
+from stressbench.labs.adaptive import pin_maps_of_lab
 from stressbench.labs.bpf import mount_programs, pin_program
 from stressbench.labs.control_channel import ControlChannel
 from stressbench.labs.counter_server import start_counter_server
@@ -87,8 +88,12 @@ def _build(channel: ControlChannel, plan: Plan) -> frozenset[int]:
     privileges.drop_unneeded_capabilities()
     system.make_mounts_slave()
     _make_run_folder(plan)
-    if plan.marking_ns is not None:
+    adaptive = any(node.adaptive for node in plan.nodes)
+    if plan.marking_ns is not None or adaptive:
         mount_programs(PROGRAMS)
+    if adaptive:
+        pin_maps_of_lab()
+    if plan.marking_ns is not None:
         pin_program(entering_program(), ENTERING)
         pin_program(arrived_program(plan.marking_ns), ARRIVED)
     holders = tuple(NodeProcess(node=node, lab=plan.name) for node in plan.nodes)

@@ -5,6 +5,7 @@ from enum import Enum
 
 from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.forwarding import Forwarding
+from stressbench.formats.lab.routing import Routing
 from stressbench.formats.units import Bytes, Duration, Rate
 
 
@@ -108,8 +109,8 @@ class Noise:
 class Lab:
     """A whole lab. `shape` is the kind of its topology. `pinned`: no two hosts share cores of the machine.
 
-    Hosts have this many `sockets`; `nic_sockets` has that of the NIC of each rail. `arbitration` is that of switches.
-    Frames that wait for longer than `marking` in their queues get a congestion mark.
+    Hosts have this many `sockets`; `nic_sockets` has that of the NIC of each rail. `routing` and `arbitration` are
+    those of switches. Frames that wait for longer than `marking` in their queues get a congestion mark.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Lab:
     rails: int
     forwarding: Forwarding
     path_choice: PathChoice
+    routing: Routing = Routing.static
     arbitration: Arbitration = Arbitration.fifo
     marking: Duration | None = None
     pinned: bool = False

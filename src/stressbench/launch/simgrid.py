@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stressbench.formats.files import limits, read_text
+from stressbench.formats.lab.routing import Routing
 from stressbench.formats.units import RateShare, stated_rate
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.file import read_lab
@@ -60,6 +61,7 @@ class SimulatedTarget:
     platform: str
     source: str
     folder: Path
+    routing: Routing = Routing.static
     environment: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = False
     nics: tuple[str, ...] = ()
@@ -153,7 +155,10 @@ class SimulatedTarget:
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
         """A note that all times are simulated."""
-        return f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
+        note = f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
+        if self.routing is Routing.static:
+            return note
+        return f'{note}; its routes are static, although the lab has routing = "{self.routing.value}"'
 
 
 class SimulatedLabs:
@@ -181,6 +186,7 @@ class SimulatedLabs:
             platform=platform,
             source=overrides + read_text(path, limit=limits.TOML),
             folder=cache_folder(environment),
+            routing=lab.routing,
         )
 
     def set_rate(self, on: str, share: Fraction) -> None:

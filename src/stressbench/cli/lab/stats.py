@@ -10,7 +10,7 @@ from stressbench.cli.options.lab import LabAsJson, LabName
 from stressbench.experiments.lab import LOAD_INTERVAL_S, MAX_LOAD_INTERVAL_S, link_use
 from stressbench.labs.priority import raise_priority
 from stressbench.labs.status import LinkDirection
-from stressbench.report.labs import stats_document
+from stressbench.report.labs import routes_document, stats_document
 from stressbench.report.renderers.text import show, standard_output
 
 _HELP = """\
@@ -35,18 +35,22 @@ def stats(
             metavar="SECONDS", min=0.1, max=MAX_LOAD_INTERVAL_S, help="Interval over which `use` is measured."
         ),
     ] = LOAD_INTERVAL_S,
+    routes: Annotated[
+        bool,
+        typer.Option("--routes", help="Show what switches that route adaptively sent on minimal and other paths."),
+    ] = False,
     as_json: LabAsJson = False,
 ) -> None:
     """Print the traffic and utilisation of each direction of each link; repeat with --watch."""
     raise_priority()
     with suppress(KeyboardInterrupt):
-        for directions in link_use(lab, interval_s=interval):
+        for directions in link_use(lab, interval_s=interval, routes=routes):
             if as_json:
                 print_json(directions, tuple[LinkDirection, ...])
             else:
                 console = standard_output()
                 if watch:
                     console.clear()
-                show(stats_document(directions), console=console)
+                show((routes_document if routes else stats_document)(directions), console=console)
             if not watch:
                 break

@@ -17,6 +17,7 @@ from stressbench.formats.lab.fields import (
     StripeText,
     Switches,
 )
+from stressbench.formats.lab.routing import Routing
 from stressbench.formats.toml import Table
 
 _DELAY = "Delay of every frame in each direction; needs a kernel with netem."
@@ -124,6 +125,14 @@ class LabTable(Table):
             "sent them in turns, each as many bytes (fair)."
         ),
     ] = Arbitration.fifo
+    routing: Annotated[
+        Routing,
+        Field(
+            description="How switches choose among several paths: always the same one for a destination (static), one "
+            "of the shortest by a hash of each connection (ecmp), or by the load of their own output ports, also longer "
+            "ones (adaptive; needs root)."
+        ),
+    ] = Routing.static
     marking: Annotated[
         LimitText | None,
         Field(

@@ -44,6 +44,21 @@ def stats_document(directions: Sequence[LinkDirection]) -> Document:
     return _document(Table(columns=heads, rows=tuple(rows)), directions)
 
 
+def routes_document(directions: Sequence[LinkDirection]) -> Document:
+    """What each port of the switches sent on minimal and on non-minimal paths."""
+    heads = columns(
+        texts=("link", "from", "to"), numbers=("minimal bytes", "non-minimal bytes", "non-minimal / %", "moves", "late")
+    )  # fmt: skip
+    rows = (
+        (one.link, one.source, one.target, *(f"{value:,}" for value in (one.minimal_bytes, one.nonminimal_bytes)),
+         percent(one.nonminimal_bytes / total if (total := one.minimal_bytes + one.nonminimal_bytes) else None),
+         *(f"{value:,}" for value in (one.moves, one.late)))
+        for one in directions
+        if one.minimal_bytes is not None and one.nonminimal_bytes is not None
+    )  # fmt: skip
+    return _document(Table(columns=heads, rows=tuple(rows)), directions)
+
+
 def check_document(checks: Sequence[LinkCheck]) -> Document:
     """The measured throughput and latency of each direction of each link, and what deviates."""
     heads = columns(

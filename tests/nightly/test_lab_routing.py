@@ -1,0 +1,128 @@
+"""How switches of a lab choose among paths: rates of TCP streams, and whether their frames stay in order."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from support import tcp_streams
+from support.lab_bench import PAYLOAD, Bench
+from support.programs import Started
+
+from stressbench.labs.capabilities import load_dependent_routing
+
+RATE_BITS_PER_S = 40e6
+MEASURED_S = 3.0
+NICS = '[hosts]\ncount = {hosts}\n[[rail]]\nrate = "40Mbit"\n'
+DRAGONFLY = NICS.format(hosts=16) + (
+    '[topology]\nkind = "dragonfly"\ngroups = 4\nrouters_per_group = 2\nhosts_per_router = 2\n'
+    'local_rate = "80Mbit"\nglobal_rate = "40Mbit"\n'
+)
+FAT_TREE = NICS.format(hosts=8) + '[topology]\nkind = "fat-tree"\nhosts_per_leaf = 4\nroots = 4\n'
+COLLIDING = (("h0", "h4"), ("h1", "h5"))  # of one router, to another that has the same link to it
+TO_NEXT_GROUP = tuple((f"h{host}", f"h{(host + 4) % 16}") for host in range(16))
+UNORDERED = ("TCPOFOQueue", "TCPSACKReorder", "TCPTSReorder", "RetransSegs")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Shares of a NIC's payload by stream, and frames that TCP got out of order or sent again."""
+
+    shares: tuple[float, ...]
+    unordered: int
+
+
+def in_host(bench: Bench, host: str, *command: str) -> list[str]:
+    return [sys.executable, "-m", "stressbench", "lab", "exec", "--lab", bench.name, host, "--", *command]
+
+
+def unordered(bench: Bench, hosts: Iterable[str]) -> int:
+    """Sum of counters of TCP of these hosts."""
+    total = 0
+    for host in hosts:
+        ended = bench.stressbench(
+            "lab", "exec", "--lab", bench.name, host, "--", "cat", "/proc/net/netstat", "/proc/net/snmp"
+        )
+        lines = ended.output.splitlines()
+        for names, values in zip(lines[::2], lines[1::2], strict=True):
+            found = dict(zip(names.split(), values.split(), strict=True))
+            total += sum(int(found.get(name, 0)) for name in UNORDERED)
+    return total
+
+
+def streams(bench: Bench, pairs: Sequence[tuple[str, str]]) -> Measured:
+    """One TCP stream for each pair of hosts, all at the same time."""
+    program = [sys.executable, str(Path(tcp_streams.__file__))]
+    hosts = sorted({host for pair in pairs for host in pair})
+    before = unordered(bench, hosts)
+    with ExitStack() as stack:
+
+        def start(host: str, *words: str) -> subprocess.Popen[str]:
+            command = in_host(bench, host, *program, *words)
+            return stack.enter_context(Started(command, cwd=bench.folder, environment=bench.environment))
+
+        receivers = [start(target, "receive", str(MEASURED_S), "1") for _, target in pairs]
+        senders = [start(source, "send", target, "1") for source, target in pairs]
+        received = [sum(json.loads(one.communicate(timeout=60)[0]).values()) for one in receivers]
+        for sender in senders:
+            sender.communicate(timeout=60)
+    full = RATE_BITS_PER_S * PAYLOAD * MEASURED_S / 8
+    return Measured(tuple(one / full for one in received), unordered(bench, hosts) - before)
+
+
+@pytest.fixture
+def routed(lab_up) -> Callable[[str, str], Bench]:
+    """A lab of this network with this routing."""
+
+    def routed(routing: str, network: str) -> Bench:
+        if routing == "adaptive" and not load_dependent_routing().there:
+            pytest.skip(f"no switch routes adaptively here: {load_dependent_routing().remedy}")
+        return lab_up(routing, f'routing = "{routing}"\n{network}')
+
+    return routed
+
+
+@pytest.mark.parametrize(("routing", "share"), [("static", 0.5), ("adaptive", 1.0)])
+def test_two_streams_collide_on_a_global_link_unless_one_can_avoid_it(
+    routed, measured, samples, routing, share
+) -> None:
+    """5 % of the mean; 10 % in the worst case of a stream, whose acknowledgements may share a link with the other."""
+    bench = routed(routing, DRAGONFLY)
+
+    found = [streams(bench, COLLIDING) for _ in range(samples)]
+
+    measured.median("mean share of both", [sum(one.shares) / 2 for one in found], expected=share, within=0.05)
+    if routing == "adaptive":
+        measured.median("share of the slower", [min(one.shares) for one in found], expected=share, within=0.1)
+        assert sum(one["late"] for one in bench.json("stats", "--interval", "0.1") if one["late"] is not None) == 0
+
+
+def test_the_worst_permutation_for_minimal_routing_gains(routed, measured, samples) -> None:
+    """Each host sends to the next group, so that four streams share a global link: 0.25 each with minimal routing.
+
+    Of x streams on minimal paths and 4 - x on others, which use two global links each, three links of a group carry
+    x + 2 (4 - x): at best 7/3 streams a link with x = 1, 0.43 each. Flows are not split, and switches see only their
+    own ports: 25 %.
+    """
+    minimal, adaptive = routed("static", DRAGONFLY), routed("adaptive", DRAGONFLY)
+
+    found = [streams(bench, TO_NEXT_GROUP) for _ in range(samples) for bench in (minimal, adaptive)]
+
+    shares = [sum(one.shares) / len(one.shares) for one in found]
+    measured.median("mean share, static", shares[::2], expected=0.25, within=0.05)
+    gains = [after / before for before, after in zip(shares[::2], shares[1::2], strict=True)]
+    measured.median("gain of adaptive routing", gains, expected=0.43 / 0.25, within=0.25)
+    assert sum(one.unordered for one in found[1::2]) <= samples  # of a million frames
+
+
+def test_streams_use_the_uplinks_of_a_fat_tree_evenly(routed, measured, samples) -> None:
+    bench = routed("adaptive", FAT_TREE)
+    pairs = [(f"h{number}", f"h{number + 4}") for number in range(4)]
+
+    found = [streams(bench, pairs) for _ in range(samples)]
+
+    measured.median("share of the slowest stream", [min(one.shares) for one in found], expected=1.0, within=0.1)

@@ -6,12 +6,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from stressbench.formats.lab.paths import checked_path
 from stressbench.formats.units import (
+    BYTE_RATE_PATTERN,
     BYTES_PATTERN,
     DURATION_PATTERN,
     RATE_PATTERN,
     Bytes,
     Duration,
     Rate,
+    parse_byte_rate,
     parse_bytes,
     parse_duration,
     parse_rate,
@@ -49,6 +51,11 @@ BytesText = Annotated[
     Bytes,
     BeforeValidator(parse_bytes),
     WithJsonSchema({"type": "string", "pattern": BYTES_PATTERN, "examples": ["256KiB"]}),
+]
+ByteRateText = Annotated[
+    Bytes,
+    BeforeValidator(parse_byte_rate),
+    WithJsonSchema({"type": "string", "pattern": BYTE_RATE_PATTERN, "examples": ["500MB/s"]}),
 ]
 StripeText = Annotated[BytesText, AfterValidator(checked_stripe)]
 MountPath = Annotated[str, AfterValidator(checked_path)]

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.fields import (
+    ByteRateText,
     BytesText,
     Count,
     DurationText,
@@ -91,6 +92,18 @@ class IoTable(Table):
     stripe: Annotated[
         StripeText | None,
         Field(description="Stripe size of files over all I/O nodes; default: each file on one I/O node."),
+    ] = None
+    disk_write: Annotated[
+        ByteRateText | None,
+        Field(
+            description="Rate at which the disk of an I/O node writes, in simulations only; default: as fast as data arrive."
+        ),
+    ] = None
+    disk_read: Annotated[
+        ByteRateText | None,
+        Field(
+            description="Rate at which the disk of an I/O node reads, in simulations only; default: as fast as data leave."
+        ),
     ] = None
 
 

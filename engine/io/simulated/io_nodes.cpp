@@ -21,11 +21,15 @@ namespace s4u = simgrid::s4u;
 constexpr auto number_property = "io-number";
 constexpr auto capacity_property = "io-capacity";
 constexpr auto stripe_property = "io-stripe";
+constexpr auto link_property = "io-link";
+constexpr auto peer_property = "io-peer";
+constexpr auto rate_property = "io-rate";
 
-std::int64_t property(const s4u::Host& host, const char* name) {
+std::string text_property(const s4u::Host& host, const char* name) {
   const char* text = host.get_property(name);
-  return text == nullptr ? 0 : std::atoll(text);
+  return text == nullptr ? "" : text;
 }
+std::int64_t property(const s4u::Host& host, const char* name) { return std::atoll(text_property(host, name).c_str()); }
 
 std::vector<s4u::Host*> io_hosts() {
   std::vector<s4u::Host*> hosts = s4u::Engine::get_instance()->get_filtered_hosts(
@@ -41,9 +45,10 @@ std::uint64_t hash_of(const std::string& text) noexcept {
   return hash;
 }
 
-std::uint64_t headers(std::int64_t bytes) noexcept {
+// Of the requests for so many bytes, or of their acknowledgements.
+std::int64_t headers(std::int64_t bytes) noexcept {
   const std::int64_t requests = (bytes + FileTraffic::request_bytes - 1) / FileTraffic::request_bytes;
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(requests, 1)) * FileTraffic::header_bytes;
+  return requests * FileTraffic::header_bytes;
 }
 
 void add(std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& bytes) {
@@ -61,18 +66,17 @@ enum class Direction { to_node, from_node };
 template <class LengthOf>
 std::vector<s4u::CommPtr> start(Direction direction, const std::vector<std::int64_t>& bytes, LengthOf length_of) {
   std::vector<s4u::CommPtr> transfers;
-  s4u::Host* const own = s4u::this_actor::get_host();
-  for (std::size_t node = 0; node < bytes.size(); ++node) {
-    if (bytes[node] == 0) continue;
-    s4u::Host* const other = IoNodes::all().host(static_cast<int>(node));
-    const bool outgoing = direction == Direction::to_node;
-    transfers.push_back(
-        s4u::Comm::sendto_async(outgoing ? own : other, outgoing ? other : own, length_of(bytes[node])));
+  for (std::size_t number = 0; number < bytes.size(); ++number) {
+    if (bytes[number] == 0) continue;
+    const int node = static_cast<int>(number);
+    const std::int64_t length = length_of(bytes[number]);
+    transfers.push_back(direction == Direction::to_node ? IoNodes::all().start_sending(node, length)
+                                                        : IoNodes::all().start_receiving(node, length));
   }
   return transfers;
 }
 
-std::uint64_t data(std::int64_t bytes) noexcept { return static_cast<std::uint64_t>(bytes); }
+std::int64_t data(std::int64_t bytes) noexcept { return bytes; }
 
 }  // namespace
 
@@ -81,9 +85,11 @@ void wait_for(std::vector<s4u::CommPtr>& transfers) {
   transfers.clear();
 }
 
+bool has_io_nodes() { return !io_hosts().empty(); }
+
 std::string no_storage_text() {
   const auto simulated = simulation();
-  if (!simulated || simulated->description.empty() || !io_hosts().empty()) return {};
+  if (!simulated || simulated->description.empty() || has_io_nodes()) return {};
   return "the simulated lab has no I/O nodes; a lab file with [io] has some";
 }
 
@@ -98,7 +104,23 @@ IoNodes& IoNodes::all() {
 }
 
 IoNodes::IoNodes() : hosts_(io_hosts()), stripe_bytes_(property(*hosts_.front(), stripe_property)) {
-  for (const s4u::Host* host : hosts_) free_bytes_.push_back(property(*host, capacity_property));
+  for (const s4u::Host* host : hosts_) {
+    free_bytes_.push_back(property(*host, capacity_property));
+    links_.push_back({.name = text_property(*host, link_property),
+                      .node = host->get_name(),
+                      .peer = text_property(*host, peer_property),
+                      .rate_bits_per_s = property(*host, rate_property)});
+  }
+}
+
+s4u::CommPtr IoNodes::start_sending(int node, std::int64_t bytes) {
+  links_[static_cast<std::size_t>(node)].received_bytes += bytes;
+  return s4u::Comm::sendto_async(s4u::this_actor::get_host(), host(node), static_cast<std::uint64_t>(bytes));
+}
+
+s4u::CommPtr IoNodes::start_receiving(int node, std::int64_t bytes) {
+  links_[static_cast<std::size_t>(node)].sent_bytes += bytes;
+  return s4u::Comm::sendto_async(host(node), s4u::this_actor::get_host(), static_cast<std::uint64_t>(bytes));
 }
 
 std::string IoNodes::key_of(const std::string& path) {
@@ -148,10 +170,8 @@ void IoNodes::truncate(SimulatedFile& file) {
 }
 
 void FileTraffic::round_trip(const SimulatedFile& file) {
-  s4u::Host* const own = s4u::this_actor::get_host();
-  s4u::Host* const node = IoNodes::all().host(file.striping.first_node);
-  s4u::Comm::sendto(own, node, header_bytes);
-  s4u::Comm::sendto(node, own, header_bytes);
+  IoNodes::all().start_sending(file.striping.first_node, header_bytes)->wait();
+  IoNodes::all().start_receiving(file.striping.first_node, header_bytes)->wait();
 }
 
 void FileTraffic::write(const SimulatedFile& file, std::int64_t begin, std::int64_t end) {

@@ -17,6 +17,18 @@ namespace stressbench::io {
 // Why storage motifs cannot run on this platform; empty if they can, or if no platform was named.
 std::string no_storage_text();
 
+bool has_io_nodes();
+
+// The link of an I/O node, and the payload that it has carried.
+struct IoLink {
+  std::string name;
+  std::string node;
+  std::string peer;  // the switch at its other end
+  std::int64_t rate_bits_per_s = 0;
+  std::int64_t received_bytes = 0;
+  std::int64_t sent_bytes = 0;
+};
+
 struct SimulatedFile {
   Striping striping;
   std::int64_t bytes = 0;           // from the start to the last byte, holes included
@@ -42,6 +54,11 @@ class IoNodes {
   int count() const noexcept { return static_cast<int>(hosts_.size()); }
   simgrid::s4u::Host* host(int node) const { return hosts_[static_cast<std::size_t>(node)]; }
 
+  const IoLink& link(int node) const { return links_[static_cast<std::size_t>(node)]; }
+  // Transfers between this rank's host and an I/O node, which start at once.
+  simgrid::s4u::CommPtr start_sending(int node, std::int64_t bytes);
+  simgrid::s4u::CommPtr start_receiving(int node, std::int64_t bytes);
+
   SimulatedFile* find(const std::string& path);
   // The existing file, or a new one: in the stripes of the platform, or on `node_count` I/O nodes in stripes of
   // `stripe_bytes` where these are not 0.
@@ -60,6 +77,7 @@ class IoNodes {
   IoNodes();
 
   std::vector<simgrid::s4u::Host*> hosts_;
+  std::vector<IoLink> links_;
   std::vector<std::int64_t> free_bytes_;
   std::int64_t stripe_bytes_ = 0;
   std::map<std::string, SimulatedFile> files_;
@@ -73,7 +91,7 @@ class FileTraffic {
   // Data that writes leave to be sent in the background: at most as much waits, and as much is on its way.
   static constexpr std::int64_t write_behind_bytes = 1 << 20;
   static constexpr std::int64_t request_bytes = 1 << 20;  // at most, of one request
-  static constexpr std::uint64_t header_bytes = 128;      // of a request for data, and of an acknowledgement
+  static constexpr std::int64_t header_bytes = 128;       // of a request for data, and of an acknowledgement
 
   // A request to the file's first I/O node and its answer: open, sync, close.
   void round_trip(const SimulatedFile& file);

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.labs.routing import hops
-from stressbench.labs.topology import IoService, Lab, Link, Node, NodeKind
+from stressbench.labs.topology import IoService, Lab, Link, NodeKind
 
 _HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
 _SPEED = "1Gf"  # required by SimGrid, but without effect: motifs compute for given times
@@ -38,7 +38,7 @@ def platform_of(lab: Lab) -> str:
         cores = str(node.cores) if node.kind is NodeKind.host else "1"
         host = SubElement(zone, "host", id=node.name, speed=_SPEED, core=cores)
         if lab.io is not None and node.kind is NodeKind.io:
-            _describe_io_node(host, lab.io, node)
+            _describe_io_node(host, lab, lab.io)
     for link in lab.links:
         SubElement(
             zone, "link", id=link.name, bandwidth=f"{link.rate.bytes_per_s:.12g}Bps",
@@ -61,11 +61,20 @@ def platform_of(lab: Lab) -> str:
     return _HEAD + tostring(root, encoding="unicode") + "\n"
 
 
-def _describe_io_node(host: Element, io: IoService, node: Node) -> None:
+def _describe_io_node(host: Element, lab: Lab, io: IoService) -> None:
     """Properties that engine/io/simulated/io_nodes.cpp reads."""
-    SubElement(host, "prop", id="io-number", value=str(io.nodes.index(node.name)))
-    SubElement(host, "prop", id="io-capacity", value=str(io.capacity.count))
-    SubElement(host, "prop", id="io-stripe", value=str(io.stripe.count if io.stripe else 0))
+    name = host.attrib["id"]
+    (link,) = lab.links_of(name)
+    values = {
+        "number": io.nodes.index(name),
+        "capacity": io.capacity.count,
+        "stripe": io.stripe.count if io.stripe else 0,
+        "link": link.name,
+        "peer": link.opposite_end(name).node,
+        "rate": link.rate.bits_per_s,
+    }
+    for key, value in values.items():
+        SubElement(host, "prop", id=f"io-{key}", value=str(value))
 
 
 def _disks(lab: Lab) -> Iterator[tuple[tuple[str, str], int]]:

@@ -22,8 +22,8 @@ PAYLOAD_SHARE = Fraction(1448, 1514)
 def platform_of(lab: Lab) -> str:
     """Text of the platform file; hosts and links keep their names.
 
-    The bandwidth of a link is its rate including headers; the share of payload is a SimGrid setting of the run. A disk is
-    one more link of the routes to or from its I/O node, so that data move at the rate of the slowest of network and
+    The bandwidth of a link is its rate including headers; the share of payload is a SimGrid setting of the run. A disk
+    is one more link of the routes to or from its I/O node, so that data move at the rate of the slowest of network and
     disk. Raises LabMistake for labs with several rails or noise, which SimGrid cannot represent.
     """
     if lab.rails > 1:

@@ -60,6 +60,7 @@ ByteRateText = Annotated[
 StripeText = Annotated[BytesText, AfterValidator(checked_stripe)]
 MountPath = Annotated[str, AfterValidator(checked_path)]
 Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
+HostCount = Annotated[int, Field(ge=1, le=1024, strict=True)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$", strict=True)]
 Prefix = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,7}$", strict=True)]
 

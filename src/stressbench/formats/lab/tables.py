@@ -10,6 +10,7 @@ from stressbench.formats.lab.fields import (
     BytesText,
     Count,
     DurationText,
+    HostCount,
     LimitText,
     MountPath,
     Name,
@@ -25,7 +26,7 @@ _DELAY = "Delay of every frame in each direction; needs a kernel with netem."
 class HostsTable(Table):
     """Identical hosts: `h0`, `h1`, ..."""
 
-    count: Count
+    count: HostCount
     name: Annotated[Prefix, Field(description="Prefix of host names.")] = "h"
     cores: Annotated[Count, Field(description="Number of ranks for which a host is meant.")] = 1
     sockets: Annotated[
@@ -95,15 +96,11 @@ class IoTable(Table):
     ] = None
     disk_write: Annotated[
         ByteRateText | None,
-        Field(
-            description="Rate at which the disk of an I/O node writes, in simulations only; default: as fast as data arrive."
-        ),
+        Field(description="Rate at which the disk of an I/O node writes, in simulations only; default: the network's."),
     ] = None
     disk_read: Annotated[
         ByteRateText | None,
-        Field(
-            description="Rate at which the disk of an I/O node reads, in simulations only; default: as fast as data leave."
-        ),
+        Field(description="Rate at which the disk of an I/O node reads, in simulations only; default: the network's."),
     ] = None
 
 

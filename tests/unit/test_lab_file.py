@@ -132,13 +132,13 @@ def test_links_one_by_one_are_checked_too(old: str, new: str, message: str) -> N
 
 
 def test_links_and_switches_one_by_one_are_limited_in_number() -> None:
-    switches = ", ".join(f'"s{number}"' for number in range(1001))
+    switches = ", ".join(f'"s{number}"' for number in range(1201))
 
     assert mistakes(RING + '[[link]]\nbetween = ["h0", "a"]\nrate = "1Gbit"\n' * 1195) == (
         "mine.toml:3: topology: 1201 links: expected at most 1200",
     )
     assert mistakes(RING.replace('"a", "b", "c"', switches)) == (
-        "mine.toml:5: topology.switches: 1001 switches: expected at most 1000",
+        "mine.toml:5: topology.switches: 1201 switches: expected at most 1200",
     )
 
 

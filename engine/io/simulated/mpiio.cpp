@@ -172,7 +172,6 @@ class MpiIo final : public Backend {
     const FileDomains domains(ranges_, static_cast<int>(aggregators_.size()), hints_.buffer_bytes);
     for (std::int64_t round = 0; round < domains.rounds(); ++round) {
       exchange(domains, round, own, Access::write);
-      ranks_->barrier();
       for_own_window(domains, round, [&](const ByteRange& part) { traffic_.write(file(), part.begin, part.end); });
     }
   }
@@ -181,13 +180,14 @@ class MpiIo final : public Backend {
     const FileDomains domains(ranges_, static_cast<int>(aggregators_.size()), hints_.buffer_bytes);
     for (std::int64_t round = 0; round < domains.rounds(); ++round) {
       for_own_window(domains, round, [&](const ByteRange& part) { traffic_.read(file(), part.begin, part.end); });
-      ranks_->barrier();
       exchange(domains, round, own, Access::read);
     }
   }
 
-  // Sends the bytes of this rank to the aggregators of their parts, or receives them.
+  // Sends the bytes of this rank to the aggregators of their parts, or receives them. Before it, ranks tell each other
+  // how many there are, and nobody goes on before all have what they need.
   void exchange(const FileDomains& domains, std::int64_t round, const ByteRange& own, Access access) const {
+    ranks_->barrier();
     s4u::Host* const host = s4u::this_actor::get_host();
     std::vector<s4u::CommPtr> transfers;
     for (std::size_t a = 0; a < aggregators_.size(); ++a) {
@@ -199,6 +199,7 @@ class MpiIo final : public Backend {
           s4u::Comm::sendto_async(outgoing ? host : other, outgoing ? other : host, static_cast<std::uint64_t>(bytes)));
     }
     wait_for(transfers);
+    ranks_->barrier();
   }
 
   template <class AccessFile>

@@ -2,5 +2,5 @@
 
 pytest_plugins = [
     "support.figures", "support.examples", "support.fixtures", "support.golden", "support.mutations",
-    "support.recognising",
+    "support.recognising", "support.simulator",
 ]  # fmt: skip

@@ -5,10 +5,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,52 +14,12 @@
 #include <vector>
 
 #include "io/backend.hpp"
-#include "io/hints.hpp"
 #include "io/mpi_library.hpp"
+#include "io/mpiio_options.hpp"
 #include "io/storage_error.hpp"
 
-namespace stressbench {
-namespace io {
-
-enum class MpiIoCall { plain, at, all, at_all, shared, ordered, started, started_at, started_all, started_at_all };
-
-}  // namespace io
-
-// Only the kind of call matters: MPI_File_write_all also denotes MPI_File_read_all.
-template <>
-struct Names<io::MpiIoCall> {
-  using enum io::MpiIoCall;
-  using Row = std::pair<std::string_view, io::MpiIoCall>;
-  static constexpr std::array values{
-      Row{"MPI_File_write", plain},
-      Row{"MPI_File_write_at", at},
-      Row{"MPI_File_write_all", all},
-      Row{"MPI_File_write_at_all", at_all},
-      Row{"MPI_File_write_shared", shared},
-      Row{"MPI_File_write_ordered", ordered},
-      Row{"MPI_File_iwrite", started},
-      Row{"MPI_File_iwrite_at", started_at},
-      Row{"MPI_File_iwrite_all", started_all},
-      Row{"MPI_File_iwrite_at_all", started_at_all},
-      Row{"MPI_File_read", plain},
-      Row{"MPI_File_read_at", at},
-      Row{"MPI_File_read_all", all},
-      Row{"MPI_File_read_at_all", at_all},
-      Row{"MPI_File_read_shared", shared},
-      Row{"MPI_File_read_ordered", ordered},
-      Row{"MPI_File_iread", started},
-      Row{"MPI_File_iread_at", started_at},
-      Row{"MPI_File_iread_all", started_all},
-      Row{"MPI_File_iread_at_all", started_at_all},
-  };
-};
-
-namespace io {
+namespace stressbench::io {
 namespace {
-
-// The file pointer that a call uses.
-enum class Pointer { none, own, shared };
-enum class Participation { independent, collective };
 
 // A call in one direction: Data is const void* to write, void* to read.
 template <class Data>
@@ -70,38 +28,35 @@ using Function = std::variant<int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Sta
                               int (*)(MPI_File, Data, int, MPI_Datatype, MPI_Request*),
                               int (*)(MPI_File, MPI_Offset, Data, int, MPI_Datatype, MPI_Request*)>;
 
-struct CallForm {
-  Pointer pointer;
-  Participation participation;
+struct CallPair {
   Function<const void*> write;
   Function<void*> read;
-  bool is_nonblocking() const { return write.index() >= 2; }
 };
 
-CallForm form_of(MpiIoCall call) {
+CallPair functions_of(MpiIoCall call) {
   switch (call) {
     case MpiIoCall::plain:
-      return {Pointer::own, Participation::independent, MPI_File_write, MPI_File_read};
+      return {MPI_File_write, MPI_File_read};
     case MpiIoCall::at:
-      return {Pointer::none, Participation::independent, MPI_File_write_at, MPI_File_read_at};
+      return {MPI_File_write_at, MPI_File_read_at};
     case MpiIoCall::all:
-      return {Pointer::own, Participation::collective, MPI_File_write_all, MPI_File_read_all};
+      return {MPI_File_write_all, MPI_File_read_all};
     case MpiIoCall::at_all:
-      return {Pointer::none, Participation::collective, MPI_File_write_at_all, MPI_File_read_at_all};
+      return {MPI_File_write_at_all, MPI_File_read_at_all};
     case MpiIoCall::shared:
-      return {Pointer::shared, Participation::independent, MPI_File_write_shared, MPI_File_read_shared};
+      return {MPI_File_write_shared, MPI_File_read_shared};
     case MpiIoCall::ordered:
-      return {Pointer::shared, Participation::collective, MPI_File_write_ordered, MPI_File_read_ordered};
+      return {MPI_File_write_ordered, MPI_File_read_ordered};
     case MpiIoCall::started:
-      return {Pointer::own, Participation::independent, MPI_File_iwrite, MPI_File_iread};
+      return {MPI_File_iwrite, MPI_File_iread};
     case MpiIoCall::started_at:
-      return {Pointer::none, Participation::independent, MPI_File_iwrite_at, MPI_File_iread_at};
+      return {MPI_File_iwrite_at, MPI_File_iread_at};
     case MpiIoCall::started_all:
-      return {Pointer::own, Participation::collective, MPI_File_iwrite_all, MPI_File_iread_all};
+      return {MPI_File_iwrite_all, MPI_File_iread_all};
     case MpiIoCall::started_at_all:
       break;
   }
-  return {Pointer::none, Participation::collective, MPI_File_iwrite_at_all, MPI_File_iread_at_all};
+  return {MPI_File_iwrite_at_all, MPI_File_iread_at_all};
 }
 
 template <class Data>
@@ -151,35 +106,17 @@ class OncePerSecond {
 
 class MpiIo final : public Backend {
  public:
-  explicit MpiIo(ParameterSet& owner) : owner_(owner) {}
+  explicit MpiIo(ParameterSet& owner) : options_(owner) {}
 
-  void check(const AccessRequirements& requirements) const override {
-    const CallForm form = form_of(*call_);
-    hints_.check();
-    if (form.pointer == Pointer::shared) refuse_shared(requirements);
-    if (form.participation == Participation::collective && !requirements.even_transfers) {
-      refuse_call(
-          "the call is collective, but the ranks' transfers differ in number or length; use independent calls such as "
-          "MPI_File_write_at");
-    }
-    if (in_flight_.was_given() && *in_flight_ > 1 && !form.is_nonblocking()) {
-      reject("in-flight",
-             "{} ends before the next call starts; only nonblocking calls such as MPI_File_iwrite_at overlap",
-             call_.text());
-    }
-    if (*preallocate_ && requirements.access == Access::read) reject("preallocate", "nothing is written");
-    if (*truncate_) check_truncation(requirements);
-  }
+  void check(const AccessRequirements& requirements) const override { options_.check(requirements); }
 
   void prepare(const Opening& opening) override {
-    if (opening.transfer_bytes > std::numeric_limits<int>::max()) {
-      refuse_call(fmt::format("transfers at most {} bytes, but a transfer has {}", std::numeric_limits<int>::max(),
-                              opening.transfer_bytes));
-    }
-    form_ = form_of(*call_);
-    hints_.prepare();
+    options_.check_transfer(opening);
+    kind_ = options_.kind();
+    functions_ = functions_of(options_.call());
+    options_.hints().prepare();
     path_ = opening.path;
-    started_transfers_.resize(form_.is_nonblocking() ? static_cast<std::size_t>(*in_flight_) : 0);
+    started_transfers_.resize(kind_.is_nonblocking() ? static_cast<std::size_t>(options_.in_flight()) : 0);
   }
 
   void open(const Opening& opening) override {
@@ -187,29 +124,30 @@ class MpiIo final : public Backend {
     position_ = -1;
     end_ = 0;
     length_ = 0;
-    const int code =
-        MPI_File_open(opening.ranks->handle(), path_.c_str(), mode_of(opening.access), hints_.handle(), &file_);
+    const int code = MPI_File_open(opening.ranks->handle(), path_.c_str(), mode_of(opening.access),
+                                   options_.hints().handle(), &file_);
     if (code != MPI_SUCCESS) [[unlikely]] {
       const std::string text = explain_open_failure(path_, opening.access);
       throw_call_fault("MPI_File_open", path_, text.empty() ? mpi_error_text(code) : text);
     }
-    if (*truncate_ && opening.access != Access::read) truncate();
-    if (*preallocate_ && opening.access != Access::read && opening.file_bytes > 0) preallocate(opening.file_bytes);
-    if (hints_.any() && !hints_noted_ && opening.ranks->rank() == 0) note_hints();
+    if (options_.truncate() && opening.access != Access::read) truncate();
+    if (options_.preallocate() && opening.access != Access::read && opening.file_bytes > 0)
+      preallocate(opening.file_bytes);
+    if (options_.hints().any() && !hints_noted_ && opening.ranks->rank() == 0) note_hints();
   }
 
   void write(std::int64_t offset, std::span<const std::byte> bytes) override {
-    end_ = form_.pointer == Pointer::shared ? end_ + std::ssize(bytes) : std::max(end_, offset + std::ssize(bytes));
-    execute<const void*>(form_.write, {true, offset, bytes}, bytes.data());
+    end_ = kind_.pointer == Pointer::shared ? end_ + std::ssize(bytes) : std::max(end_, offset + std::ssize(bytes));
+    execute<const void*>(functions_.write, {true, offset, bytes}, bytes.data());
   }
   void read(std::int64_t offset, std::span<std::byte> bytes) override {
     const Transfer transfer{false, offset, bytes};
     require_bytes_exist(transfer);
-    execute<void*>(form_.read, transfer, bytes.data());
+    execute<void*>(functions_.read, transfer, bytes.data());
   }
 
-  int in_flight() const override { return form_of(*call_).is_nonblocking() ? static_cast<int>(*in_flight_) : 1; }
-  bool nonblocking() const override { return form_of(*call_).is_nonblocking(); }
+  int in_flight() const override { return options_.in_flight(); }
+  bool nonblocking() const override { return options_.kind().is_nonblocking(); }
   void wait() override {
     for (std::size_t k = 0; k < pending_; ++k) complete(started_transfers_[k]);
     pending_ = 0;
@@ -221,15 +159,15 @@ class MpiIo final : public Backend {
   }
 
   void close() override {
-    if (*call_ == MpiIoCall::ordered && end_ == 0) require_bytes_existed();
+    if (options_.call() == MpiIoCall::ordered && end_ == 0) require_bytes_existed();
     errno = 0;
     check_code(MPI_File_close(&file_), "MPI_File_close", errno);
-    if (end_ > 0 && (form_.participation == Participation::collective || form_.is_nonblocking()))
+    if (end_ > 0 && (kind_.is_collective() || kind_.is_nonblocking()))
       require_file_length("MPI_File_close", path_, end_);
   }
 
-  bool takes_offsets() const override { return form_of(*call_).pointer != Pointer::shared; }
-  bool collective() const override { return form_of(*call_).participation == Participation::collective; }
+  bool takes_offsets() const override { return options_.kind().pointer != Pointer::shared; }
+  bool collective() const override { return options_.kind().is_collective(); }
   std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
@@ -250,29 +188,6 @@ class MpiIo final : public Backend {
     return MPI_MODE_CREATE | MPI_MODE_RDWR;
   }
 
-  [[noreturn]] void refuse_call(const std::string& text) const { reject("call", "{}: {}", call_.text(), text); }
-  void refuse_shared(const AccessRequirements& requirements) const {
-    constexpr auto alternative = "use calls with an offset, such as MPI_File_write_at";
-    if (requirements.any_order) refuse_call(fmt::format("a shared file pointer only moves forward; {}", alternative));
-    if (requirements.grows)
-      refuse_call(fmt::format("starts at the beginning of a file each time, so nothing is appended; {}", alternative));
-    if (requirements.access == Access::both) {
-      refuse_call(fmt::format("reads and writes would move the same file pointer; {}", alternative));
-    }
-  }
-
-  void check_truncation(const AccessRequirements& requirements) const {
-    if (requirements.access == Access::read) reject("truncate", "nothing is written");
-    if (requirements.access == Access::both) reject("truncate", "reads and writes are mixed in a file that has data");
-    if (requirements.grows) reject("truncate", "data is appended to what the file has");
-  }
-
-  std::string name_of_call(const Transfer& transfer) const {
-    std::string name = Spelling<MpiIoCall>::write(*call_);
-    if (!transfer.writes) name.replace(name.find("write"), 5, "read");
-    return name;
-  }
-
   void check_code(int code, const char* call, int error) const {
     const std::string text = code == MPI_SUCCESS && error == 0 ? "" : storage_error_text(error);
     if (code == MPI_SUCCESS && text.empty()) [[likely]]
@@ -282,15 +197,15 @@ class MpiIo final : public Backend {
 
   template <class Data>
   void execute(const Function<Data>& function, const Transfer& transfer, Data data) {
-    if (form_.pointer == Pointer::own) seek(transfer);
-    if (form_.is_nonblocking() && pending_ == started_transfers_.size()) wait();
+    if (kind_.pointer == Pointer::own) seek(transfer);
+    if (kind_.is_nonblocking() && pending_ == started_transfers_.size()) wait();
     MPI_Status status{};
     MPI_Request request = MPI_REQUEST_NULL;
     errno = 0;
     const int code =
         call_mpi(function, file_, transfer.offset, data, static_cast<int>(transfer.size()), &status, &request);
     const int error = errno;
-    if (form_.is_nonblocking() && code == MPI_SUCCESS) {
+    if (kind_.is_nonblocking() && code == MPI_SUCCESS) {
       started_transfers_[pending_++] = {request, transfer};
     } else {
       check_outcome(transfer, code, error, status);
@@ -301,7 +216,7 @@ class MpiIo final : public Backend {
   // MPI and MPICH may report that everything was read, and Open MPI never completes some.
   void require_bytes_exist(const Transfer& transfer) {
     const std::int64_t end = transfer.offset + transfer.size();
-    if (end <= length_ || form_.pointer == Pointer::shared) [[likely]]
+    if (end <= length_ || kind_.pointer == Pointer::shared) [[likely]]
       return;
     length_ = length();
     if (end > length_) {
@@ -380,7 +295,7 @@ class MpiIo final : public Backend {
   }
   [[noreturn]] void fail(const Transfer& transfer, const std::string& what, const std::string& text) const {
     const std::string where = takes_offsets() ? fmt::format(" at offset {}", transfer.offset) : "";
-    throw_call_fault(name_of_call(transfer), path_,
+    throw_call_fault(options_.name_of_call(transfer.writes ? Access::write : Access::read), path_,
                      fmt::format("{} {} bytes{}{}{}", what, transfer.size(), where, text.empty() ? "" : ": ", text));
   }
 
@@ -399,20 +314,13 @@ class MpiIo final : public Backend {
     hints_noted_ = true;
     MPI_Info effective = MPI_INFO_NULL;
     check_code(MPI_File_get_info(file_, &effective), "MPI_File_get_info", 0);
-    notes_ = hints_.effective_notes(mpi::Info::adopt(effective));
+    notes_ = options_.hints().effective_notes(mpi::Info::adopt(effective));
   }
 
-  ParameterSet& owner_;
-  Param<MpiIoCall> call_{&owner_, 'n', "call", MpiIoCall::at_all,
-                         "MPI-IO call of a write; reads use the corresponding call"};
-  Param<std::int64_t> in_flight_{&owner_, "in-flight", 1, "nonblocking transfers in flight", Positive{}, AtMost{65536}};
-  Param<bool> preallocate_{&owner_, "preallocate", "MPI_File_preallocate when a file is opened for writing"};
-  Param<bool> truncate_{&owner_, "truncate",
-                        "MPI_File_set_size to 0 when a file is opened for writing, as IOR does; some file systems then "
-                        "start to write the file when it is closed"};
-  Hints hints_{owner_};
+  MpiIoOptions options_;
 
-  CallForm form_ = form_of(MpiIoCall::at_all);
+  CallKind kind_ = kind_of(MpiIoCall::at_all);
+  CallPair functions_ = functions_of(MpiIoCall::at_all);
   std::string path_;
   MPI_File file_ = MPI_FILE_NULL;
   std::int64_t position_ = -1;  // of the individual file pointer; -1: not moved yet
@@ -427,5 +335,4 @@ class MpiIo final : public Backend {
 const RegisterBackend<MpiIo> registered{"mpiio", "reads and writes files with MPI-IO", "StressBench III-B"};
 
 }  // namespace
-}  // namespace io
-}  // namespace stressbench
+}  // namespace stressbench::io

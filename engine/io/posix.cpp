@@ -12,35 +12,28 @@
 #include "io/direct.hpp"
 #include "io/fault.hpp"
 #include "io/mapping.hpp"
+#include "io/posix_options.hpp"
 #include "io/retry_on_eintr.hpp"
 
-namespace stressbench {
-
-enum class PosixCall { pwrite, write, mmap };
-
-namespace io {
+namespace stressbench::io {
 namespace {
 
 class Posix final : public Backend {
  public:
-  explicit Posix(ParameterSet& owner)
-      : call_(&owner, 'n', "call", PosixCall::pwrite,
-              "pwrite: pwrite and pread; write: write and read after lseek, as IOR does; mmap: copies to and from "
-              "mapped memory"),
-        direct_(&owner, "direct", "O_DIRECT: bypass the page cache, if the file system supports it"),
-        preallocate_(&owner, "preallocate", "the first rank of a file allocates all of it when it is opened") {}
+  explicit Posix(ParameterSet& owner) : options_(owner) {}
   ~Posix() override {
     mapping_.release();
     if (file_ >= 0) ::close(file_);
   }
 
   void check(const AccessRequirements&) const override {
-    if (*direct_ && uses_mmap()) reject("direct", "--call mmap uses the page cache; pwrite and write can bypass it");
+    if (*options_.direct && uses_mmap())
+      reject("direct", "--call mmap uses the page cache; pwrite and write can bypass it");
   }
 
   void prepare(const Opening& opening) override {
     path_.reserve(opening.path.size());
-    if (!*direct_) return;
+    if (!*options_.direct) return;
     access_ = direct_access(opening.path);
     require_alignment(access_, opening.path, opening.transfer_bytes, opening.file_bytes);
     if (access_.support == DirectAccess::Support::ignored) {
@@ -57,10 +50,10 @@ class Posix final : public Backend {
                       (!writes ? O_RDONLY
                        : reads ? O_RDWR
                                : O_WRONLY) |
-                      (*direct_ ? O_DIRECT : 0) | O_CLOEXEC;
+                      (*options_.direct ? O_DIRECT : 0) | O_CLOEXEC;
     file_ = retry_on_eintr([&] { return ::open(path_.c_str(), flags, 0666); });
     if (file_ < 0) fail("open");
-    if (*preallocate_ && writes) preallocate(opening);
+    if (*options_.preallocate && writes) preallocate(opening);
     if (uses_mmap()) map(opening, writes);
   }
 
@@ -70,7 +63,7 @@ class Posix final : public Backend {
       std::byte* const to = map_transfer({"mmap", "wrote", 0, bytes.size(), offset});
       if (!Mapping::copy(to, bytes.data(), bytes.size()))
         fail_on_missing_page({"mmap", "wrote", 0, bytes.size(), offset});
-    } else if (*call_ == PosixCall::write) {
+    } else if (*options_.call == PosixCall::write) {
       seek(offset);
       transfer_all({"write", "wrote", 0, bytes.size(), offset}, "no progress",
                    [&](std::size_t done) { return ::write(file_, bytes.data() + done, bytes.size() - done); });
@@ -87,7 +80,7 @@ class Posix final : public Backend {
       const std::byte* const from = map_transfer({"mmap", "read", 0, bytes.size(), offset});
       if (!Mapping::copy(bytes.data(), from, bytes.size()))
         fail_on_missing_page({"mmap", "read", 0, bytes.size(), offset});
-    } else if (*call_ == PosixCall::write) {
+    } else if (*options_.call == PosixCall::write) {
       seek(offset);
       transfer_all({"read", "read", 0, bytes.size(), offset}, end_of_file,
                    [&](std::size_t done) { return ::read(file_, bytes.data() + done, bytes.size() - done); });
@@ -113,11 +106,11 @@ class Posix final : public Backend {
  private:
   static constexpr std::string_view end_of_file = "the file ends there";
 
-  bool uses_mmap() const noexcept { return *call_ == PosixCall::mmap; }
+  bool uses_mmap() const noexcept { return *options_.call == PosixCall::mmap; }
   [[noreturn]] void fail(const char* call) const { throw_io_fault(call, path_, errno); }
   std::string error_message() const {
     const int error = errno;
-    if (error != EINVAL || !*direct_) return error_text(error);
+    if (error != EINVAL || !*options_.direct) return error_text(error);
     if (access_.support != DirectAccess::Support::aligned)
       return error_text(error) + " (does O_DIRECT allow such lengths?)";
     return fmt::format("{} (O_DIRECT requires multiples of {} bytes there)", error_text(error), access_.multiple);
@@ -170,9 +163,7 @@ class Posix final : public Backend {
     throw_io_fault(transfer, path_, "the storage has no page for them (SIGBUS): it is full or failed");
   }
 
-  Param<PosixCall> call_;
-  Param<bool> direct_;
-  Param<bool> preallocate_;
+  PosixOptions options_;
 
   int file_ = -1;
   std::string path_;
@@ -186,5 +177,4 @@ class Posix final : public Backend {
 const RegisterBackend<Posix> registered{"posix", "reads and writes files with POSIX calls"};
 
 }  // namespace
-}  // namespace io
-}  // namespace stressbench
+}  // namespace stressbench::io

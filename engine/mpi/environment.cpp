@@ -1,7 +1,5 @@
 #include "mpi/environment.hpp"
 
-#include <cstdlib>
-
 namespace stressbench::mpi {
 
 Environment::Environment(int& argc, char**& argv, Threads threads) {
@@ -14,10 +12,5 @@ Environment::Environment(int& argc, char**& argv, Threads threads) {
 }
 
 Environment::~Environment() { MPI_Finalize(); }
-
-void abort(const Group& group, int status) {
-  MPI_Abort(group.handle(), status);
-  std::_Exit(status);
-}
 
 }  // namespace stressbench::mpi

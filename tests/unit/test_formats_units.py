@@ -59,6 +59,8 @@ def test_frequencies(text: str, hertz: float) -> None:
         (units.parse_duration, "1min", "expected a time, such as 10us or 1ms"),
         (units.parse_bytes, "4096", "expected a size, such as 256KiB or 1MB"),
         (units.parse_bytes, f"{2**63}B", "is too large; expected less than 2^63 bits per second, bytes or nanoseconds"),
+        (units.parse_byte_rate, "500MB", "expected a rate in bytes per second, such as 500MB/s or 2GB/s"),
+        (units.parse_byte_rate, "0MB/s", "expected more than 0 bytes per second"),
         (units.parse_frequency, "0Hz", "expected a frequency from 1Hz to 1000GHz, such as 2.6GHz"),
         (units.parse_rate_share, "third", "expected full, half, quarter, eighth, 1/5 or 20%"),
         (units.parse_rate_share, "1/0", "expected full, half, quarter, eighth, 1/5 or 20%"),
@@ -106,3 +108,4 @@ def test_values_are_written_as_lab_files_spell_them() -> None:
     assert str(units.parse_rate("1.5 Gbit/s")) == "1.5Gbit"
     assert str(units.parse_duration("10 us")) == "10us"
     assert str(units.parse_bytes("256KiB")) == "256KiB"
+    assert units.parse_byte_rate("1.5 GB/s").count == 1_500_000_000

@@ -137,13 +137,13 @@ def test_links_one_by_one_are_checked_too(old: str, new: str, message: str) -> N
 
 
 def test_links_and_switches_one_by_one_are_limited_in_number() -> None:
-    switches = ", ".join(f'"s{number}"' for number in range(1001))
+    switches = ", ".join(f'"s{number}"' for number in range(1201))
 
-    assert mistakes(RING + '[[link]]\nbetween = ["h0", "a"]\nrate = "1Gbit"\n' * 995) == (
-        "mine.toml:3: topology: 1001 links: expected at most 1000",
+    assert mistakes(RING + '[[link]]\nbetween = ["h0", "a"]\nrate = "1Gbit"\n' * 1195) == (
+        "mine.toml:3: topology: 1201 links: expected at most 1200",
     )
     assert mistakes(RING.replace('"a", "b", "c"', switches)) == (
-        "mine.toml:5: topology.switches: 1001 switches: expected at most 1000",
+        "mine.toml:5: topology.switches: 1201 switches: expected at most 1200",
     )
 
 
@@ -211,6 +211,14 @@ def test_what_the_kernel_lacks_for_a_key_is_refused_with_its_line(
     monkeypatch.setattr(startup, test, lambda: unavailable(name))
 
     with pytest.raises(LabFileMistake, match=complaint):
+        start_lab(file, name="made")
+
+
+def test_a_lab_has_no_disks(tmp_path) -> None:
+    file = tmp_path / "made.toml"
+    file.write_text(TINY + '[io]\ncount = 1\nattach = "s0"\nrate = "1Gbit"\ndisk_read = "1GB/s"\n', encoding="utf-8")
+
+    with pytest.raises(LabFileMistake, match=r"made.toml:\d+: io.disk_read: .* only simulations have disks"):
         start_lab(file, name="made")
 
 

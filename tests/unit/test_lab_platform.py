@@ -24,6 +24,18 @@ hosts_per_leaf = 2
 taper = "2:1"
 """
 
+WITH_IO = (
+    TREE
+    + """
+[io]
+count = 2
+attach = "root0"
+rate = "50Mbit"
+capacity = "3GB"
+stripe = "4MiB"
+"""
+)
+
 
 def made(text: str = TREE) -> Lab:
     return parse_lab(text, name="made", source="made.toml")
@@ -89,6 +101,36 @@ def test_a_lab_with_the_first_of_its_rails_lacks_the_links_and_switches_of_the_o
     assert [node.name for node in lab.nodes] == ["h0", "h1", "h2", "h3", "s0"]
     assert [link.name for link in lab.links] == ["h0-s0", "h1-s0", "h2-s0", "h3-s0"]
     assert lab.rails == 1
+
+
+def test_io_nodes_say_what_the_engine_has_to_know() -> None:
+    hosts = {str(host.get("id")): host for host in zone_of(made(WITH_IO)).findall("host")}
+
+    assert {prop.get("id"): prop.get("value") for prop in hosts["io1"].findall("prop")} == {
+        "io-number": "1", "io-capacity": "3000000000", "io-stripe": "4194304",
+        "io-link": "io1-root0", "io-peer": "root0", "io-rate": "50000000",
+    }  # fmt: skip
+    assert hosts["h0"].findall("prop") == []
+
+
+def test_a_disk_is_on_the_way_to_its_node_for_writes_and_from_it_for_reads() -> None:
+    """Its bandwidth is that of the payload, of which SimGrid takes 1448 of 1514 bytes."""
+    zone = zone_of(made(WITH_IO + 'disk_write = "100MB/s"\ndisk_read = "200MB/s"\n'))
+    disks = {link.get("id"): link for link in zone.findall("link") if "disk" in str(link.get("id"))}
+    ways = {
+        (str(route.get("src")), str(route.get("dst"))): [way.get("id") for way in route]
+        for route in zone.findall("route")
+    }
+
+    assert sorted(map(str, disks)) == ["io0-disk-read", "io0-disk-write", "io1-disk-read", "io1-disk-write"]
+    assert float(str(disks["io0-disk-write"].get("bandwidth")).removesuffix("Bps")) == pytest.approx(1e8 * 1514 / 1448)
+    assert ways["h0", "io1"] == ["h0-leaf0", "leaf0-root0", "io1-root0", "io1-disk-write"]
+    assert ways["io1", "h0"] == ["io1-disk-read", "io1-root0", "leaf0-root0", "h0-leaf0"]
+    assert not any("disk" in str(way) for way in ways["h0", "h2"])
+
+
+def test_io_nodes_without_disk_rates_have_no_disks() -> None:
+    assert not any("disk" in str(link.get("id")) for link in zone_of(made(WITH_IO)).findall("link"))
 
 
 @pytest.mark.parametrize(

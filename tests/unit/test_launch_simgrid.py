@@ -97,6 +97,15 @@ def test_a_shipped_lab_or_a_file_is_simulated_without_being_up(tmp_path: Path) -
     assert resolve_target(f"simgrid:{file}", environment={}).ranks == 2
 
 
+def test_workloads_find_the_simulated_file_system_where_the_lab_has_it() -> None:
+    tinis, tiny = (resolve_target(f"simgrid:{name}", environment={}) for name in ("tinis", "tiny"))
+
+    assert dict(tinis.environment) == {"SCRATCH": "/run/lab/scratch"}
+    assert dict(tiny.environment) == {"SCRATCH": ""}
+    command = replace(PLACE, environment=tinis.environment).build(launcher=launcher(), request=REQUEST)
+    assert dict(command.environment)["SCRATCH"] == "/run/lab/scratch"
+
+
 @pytest.mark.parametrize(
     ("word", "message"),
     [

@@ -30,9 +30,9 @@ EXPECTED = {
     "lab/io-study": (24, 24, ["placement", "set.pattern", "set.write"]),
     "lab/pairs": (21, 21, ["set.a", "set.b"]),
     "lab/validation": (2, 6, ["placement"]),
-    "simulated/full-system": (3, 3, ["placement"]),
+    "simulated/full-system": (36, 36, ["placement", "ranks", "on", "set.traffic", "set.nodes", "set.write"]),
     "simulated/gpcnet": (3, 3, ["rate"]),
-    "simulated/io-study": (48, 48, ["placement", "set.pattern", "set.pieces"]),
+    "simulated/io-study": (144, 144, ["placement", "ranks", "on", "set.pattern", "set.nodes", "set.write"]),
     "simulated/validation": (2, 2, ["placement"]),
 }
 # Those on a smaller lab, whose full rates two cores can fill.

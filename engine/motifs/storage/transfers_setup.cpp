@@ -116,9 +116,11 @@ void Transfers::decompose(const mpi::Group& group, const Draw& draws) {
   }
   const auto in_flight = static_cast<std::size_t>(backend_->in_flight());
   const auto longest = static_cast<std::size_t>(transfer_bytes());
-  memory_ = Buffer(in_flight * longest);
   in_flight_.resize(in_flight);
-  for (std::size_t slot = 0; slot < in_flight; ++slot) in_flight_[slot].memory = memory_.data() + slot * longest;
+  if (backend_->holds_data()) {
+    memory_ = Buffer(in_flight * longest);
+    for (std::size_t slot = 0; slot < in_flight; ++slot) in_flight_[slot].memory = memory_.data() + slot * longest;
+  }
   nonblocking_ = backend_->nonblocking();
   const std::int64_t transfers = (writing_ ? writing_ : reading_)->extents.transfers();
   reading_limit_ = transfers;
@@ -134,10 +136,11 @@ void Transfers::write_initial_data() {
   pass.opening.ranks = &pass.ranks;
   backend_->open(pass.opening);
   for (std::int64_t i = 0; i < pass.extents.transfers(); ++i) {
-    const Extent extent = pass.extents.at(i);
-    const auto memory = memory_.bytes(0, static_cast<std::size_t>(extent.length));
-    payload::fill(memory, {pass.writer, pass.writer, initial_payload_key}, static_cast<std::uint64_t>(extent.offset));
-    backend_->write(extent.offset, memory);
+    const Transfer transfer{.extent = pass.extents.at(i), .memory = memory_.data()};
+    const auto offset = static_cast<std::uint64_t>(transfer.extent.offset);
+    if (backend_->holds_data())
+      payload::fill(transfer.bytes(), {pass.writer, pass.writer, initial_payload_key}, offset);
+    backend_->write(transfer.extent.offset, transfer.bytes());
     backend_->wait();
   }
   backend_->close();

@@ -33,6 +33,7 @@ RATE_SHARE_PATTERN = r"^(full|half|quarter|eighth|[0-9]*[1-9][0-9]*/[1-9][0-9]*|
 PERCENT_PATTERN = r"^[0-9]+(\.[0-9]+)?%$"
 """For JSON Schemas: matches what `parse_percent` accepts, and also 0%."""
 RATE_PATTERN = r"^[0-9]+(\.[0-9]+)? *[kMGT]?bit(/s)?$"
+BYTE_RATE_PATTERN = r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B/s$"
 DURATION_PATTERN = r"^[0-9]+(\.[0-9]+)? *(ns|us|ms|s)$"
 BYTES_PATTERN = r"^[0-9]+(\.[0-9]+)? *([kMG]|[KMG]i)?B$"
 
@@ -51,6 +52,7 @@ _SIZE = re.compile(rf"{_BOUNDED_NUMBER}(B|[kMGT]B|[KMGT]iB)?")
 _RATE = re.compile(rf" *{_NUMBER} *([kMGT]?)bit(?:/s)? *")
 _DURATION = re.compile(rf" *{_NUMBER} *(ns|us|ms|s) *")
 _BYTES = re.compile(rf" *{_NUMBER} *(B|kB|MB|GB|KiB|MiB|GiB) *")
+_BYTE_RATE = re.compile(rf" *{_NUMBER} *(B|kB|MB|GB|KiB|MiB|GiB)/s *")
 _RATE_SHARE = re.compile(rf"([0-9]{{1,300}})/([1-9][0-9]{{0,299}})|{_BOUNDED_NUMBER}%")
 _PERCENT = re.compile(rf"{_BOUNDED_NUMBER}%")
 _FREQUENCY = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:e[0-9]{1,3})?)([kMG]?)(?:Hz)?")
@@ -209,6 +211,17 @@ def parse_bytes(text: object) -> Bytes:
     if size.count == 0:
         raise UnitError("expected more than 0 bytes")
     return size
+
+
+def parse_byte_rate(text: object) -> Bytes:
+    """Return the bytes of a second of a disk's rate, above 0: `500MB/s`. Raises UnitError, also for other types."""
+    match = _BYTE_RATE.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise UnitError("expected a rate in bytes per second, such as 500MB/s or 2GB/s")
+    rate = Bytes(_round_to_int64(float(match[1]) * BYTES[match[2]]))
+    if rate.count == 0:
+        raise UnitError("expected more than 0 bytes per second")
+    return rate
 
 
 def parse_frequency(text: str) -> float:

@@ -267,7 +267,10 @@ def _io_service(table: LabTable, stations: tuple[Node, ...]) -> IoService:
     assert table.io is not None
     nodes = tuple(node.name for node in stations if node.kind is NodeKind.io)
     io = table.io
-    return IoService(file_system=io.file_system, path=io.path, nodes=nodes, capacity=io.capacity, stripe=io.stripe)
+    return IoService(
+        file_system=io.file_system, path=io.path, nodes=nodes, capacity=io.capacity, stripe=io.stripe,
+        disk_write=io.disk_write, disk_read=io.disk_read,
+    )  # fmt: skip
 
 
 def _lab_complaints(lab: Lab) -> Iterator[Complaint]:

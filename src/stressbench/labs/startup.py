@@ -37,6 +37,7 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
     except TomlMistake as fault:
         raise LabMistake(str(fault)) from fault
     lab = parse_lab(text, name=name, source=str(path))
+    _check_disks(lab, text, path)
     _check_cores(lab, text, path, available_cores=len(os.sched_getaffinity(0)))
     unavailable = missing()
     if unavailable:
@@ -48,6 +49,19 @@ def start_lab(path: Path, *, name: str) -> StartedLab:
             raise LabFileMistake([f"{path}:{line}: {what}: {one.remedy}"])
     unserved = tuple(one for one in storage() if not one.there) if lab.io else ()
     return StartedLab(running=up(text, name=name, source=str(path), serve_files=not unserved), unavailable=unserved)
+
+
+def _check_disks(lab: Lab, text: str, path: Path) -> None:
+    """Raise LabFileMistake if I/O nodes have disks."""
+    for key in ("disk_write", "disk_read"):
+        if lab.io is not None and getattr(lab.io, key) is not None:
+            line = line_of(lines_of(text), ("io", key))
+            raise LabFileMistake(
+                [
+                    f"{path}:{line}: io.{key}: I/O nodes of a lab keep files in memory; only simulations have disks "
+                    f"(--on simgrid:{path}); leave it out"
+                ]
+            )
 
 
 def _kernel_needs(lab: Lab) -> Iterator[tuple[str, Callable[[], Capability], str]]:

@@ -86,7 +86,8 @@ class Link:
 class IoService:
     """The file system that the I/O nodes serve to all hosts, mounted at `path`.
 
-    Each I/O node stores at most `capacity`. A file is stored on one node, or in pieces of `stripe` on all nodes.
+    Each I/O node stores at most `capacity`. A file is stored on one node, or in pieces of `stripe` on all nodes. Disks
+    of simulated I/O nodes write and read this many bytes per second; None: without limit.
     """
 
     file_system: str
@@ -94,6 +95,8 @@ class IoService:
     nodes: tuple[str, ...]
     capacity: Bytes
     stripe: Bytes | None
+    disk_write: Bytes | None = None
+    disk_read: Bytes | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

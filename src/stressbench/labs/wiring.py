@@ -67,7 +67,7 @@ class Wiring:
     path_choice: PathChoice = PathChoice.first
 
 
-MAX_LINKS = 1_000
+MAX_LINKS = 1_200
 """Limit of links per lab: more than one machine can run, and few enough to be drawn and routed quickly."""
 
 MAX_SWITCHES = MAX_LINKS

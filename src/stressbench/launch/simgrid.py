@@ -15,7 +15,7 @@ from stressbench.formats.lab.routing import Routing
 from stressbench.formats.units import RateShare, stated_rate
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.file import read_lab
-from stressbench.labs.platform import platform_of
+from stressbench.labs.platform import PAYLOAD_SHARE, platform_of
 from stressbench.labs.topology import Node
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake, LinkMistake
@@ -32,7 +32,7 @@ DESCRIPTION_VARIABLE = "STRESSBENCH_SIMULATION"  # read by engine/core/simulated
 # Settings for a simulated network of Ethernet and TCP, like that of a lab (docs/how-to/simgrid.md).
 NETWORK = (
     ("network/model", "CM02"),  # flows share links max-min fairly; no factors but those below
-    ("network/bandwidth-factor", f"{1448 / 1514:.6f}"),  # payload of a full frame
+    ("network/bandwidth-factor", f"{float(PAYLOAD_SHARE):.6f}"),  # payload of a full frame
     ("network/latency-factor", "1"),
     ("network/weight-S", "0"),  # streams over one link share it evenly, whatever their latencies
     ("network/TCP-gamma", str(512 * 1024)),  # bytes that a lab's connection has in flight
@@ -54,7 +54,10 @@ _QUIET = ("--log=root.thres:error",)
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedTarget:
-    """A simulated lab. `platform`: SimGrid's XML. `source`: text of the lab file. Both are written below `folder`."""
+    """A simulated lab. `platform`: SimGrid's XML. `source`: text of the lab file. Both are written below `folder`.
+
+    `environment`: where workloads find the file system of the I/O nodes, as on the lab.
+    """
 
     name: str
     hosts: tuple[Node, ...]
@@ -126,7 +129,10 @@ class SimulatedTarget:
         options = (f"--cfg={name}:{value}" for name, value in (*settings, *MPI, *NETWORK))
         return Command(
             argv=(program, *options, *_QUIET, str(self._platform_folder / "platform.xml"), "--", *arguments),
-            environment=((DESCRIPTION_VARIABLE, str(self._platform_folder / "description.json")),),
+            environment=(
+                *self.environment,
+                (DESCRIPTION_VARIABLE, str(self._platform_folder / "description.json")),
+            ),
             files=(
                 (self._platform_folder / "platform.xml", self.platform),
                 (self._platform_folder / "description.json", self._description),
@@ -187,6 +193,7 @@ class SimulatedLabs:
             source=overrides + read_text(path, limit=limits.TOML),
             folder=cache_folder(environment),
             routing=lab.routing,
+            environment=(("SCRATCH", "" if lab.io is None else lab.io.path),),
         )
 
     def set_rate(self, on: str, share: Fraction) -> None:

@@ -6,12 +6,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from stressbench.formats.lab.paths import checked_path
 from stressbench.formats.units import (
+    BYTE_RATE_PATTERN,
     BYTES_PATTERN,
     DURATION_PATTERN,
     RATE_PATTERN,
     Bytes,
     Duration,
     Rate,
+    parse_byte_rate,
     parse_bytes,
     parse_duration,
     parse_rate,
@@ -57,6 +59,11 @@ BytesText = Annotated[
     BeforeValidator(parse_bytes),
     WithJsonSchema({"type": "string", "pattern": BYTES_PATTERN, "examples": ["256KiB"]}),
 ]
+ByteRateText = Annotated[
+    Bytes,
+    BeforeValidator(parse_byte_rate),
+    WithJsonSchema({"type": "string", "pattern": BYTE_RATE_PATTERN, "examples": ["500MB/s"]}),
+]
 StripeText = Annotated[BytesText, AfterValidator(checked_stripe)]
 Switches = Annotated[
     tuple[str, ...],
@@ -65,6 +72,7 @@ Switches = Annotated[
 ]
 MountPath = Annotated[str, AfterValidator(checked_path)]
 Count = Annotated[int, Field(ge=1, le=1000, strict=True)]
+HostCount = Annotated[int, Field(ge=1, le=1024, strict=True)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,10}$", strict=True)]
 Prefix = Annotated[str, Field(pattern=r"^[a-z][a-z-]{0,7}$", strict=True)]
 

@@ -6,9 +6,11 @@ from pydantic import Field
 
 from stressbench.formats.lab.arbitration import Arbitration
 from stressbench.formats.lab.fields import (
+    ByteRateText,
     BytesText,
     Count,
     DurationText,
+    HostCount,
     LimitText,
     MountPath,
     Name,
@@ -26,7 +28,7 @@ _DELAY = "Delay of every frame in each direction; needs a kernel with netem."
 class HostsTable(Table):
     """Identical hosts: `h0`, `h1`, ..."""
 
-    count: Count
+    count: HostCount
     name: Annotated[Prefix, Field(description="Prefix of host names.")] = "h"
     cores: Annotated[Count, Field(description="Number of ranks for which a host is meant.")] = 1
     sockets: Annotated[
@@ -96,6 +98,14 @@ class IoTable(Table):
     stripe: Annotated[
         StripeText | None,
         Field(description="Stripe size of files over all I/O nodes; default: each file on one I/O node."),
+    ] = None
+    disk_write: Annotated[
+        ByteRateText | None,
+        Field(description="Rate at which the disk of an I/O node writes, in simulations only; default: the network's."),
+    ] = None
+    disk_read: Annotated[
+        ByteRateText | None,
+        Field(description="Rate at which the disk of an I/O node reads, in simulations only; default: the network's."),
     ] = None
 
 

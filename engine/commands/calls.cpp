@@ -8,7 +8,8 @@
 #include "commands/command.hpp"
 #include "commands/workloads.hpp"
 #include "core/wrong_value.hpp"
-#include "motifs/application/call_list_motif.hpp"
+#include "motifs/listed_calls.hpp"
+#include "motifs/motif.hpp"
 #include "output/call_trace.hpp"
 #include "output/result_file.hpp"
 #include "workload/options.hpp"
@@ -24,6 +25,7 @@ struct CallsOptions {
   std::string job;
   std::string output;
   int ranks = 0;
+  bool computation = false;
 };
 
 // A motif of the job, or a loop over several.
@@ -33,39 +35,51 @@ struct Node {
   std::int64_t times = 1;
   std::vector<Node> body;
 
-  const CallListMotif& calls() const { return dynamic_cast<const CallListMotif&>(*motif); }
+  double computation_scale = 1.0;
+
+  calls::CallList calls(int rank, int ranks) const {
+    return dynamic_cast<const ListedCalls&>(*motif).listed_calls(rank, ranks);
+  }
 };
 
-Node node_of(const workload::MotifCall& call, int ranks) {
+// "calls: app.sb:7: bcast: ...", or without file and line for a motif of the command line.
+[[noreturn]] void refuse(const workload::MotifCall& call, std::string_view why) {
+  const bool has_line = call.where.source && call.where.source->path != "command line" && call.where.line > 0;
+  const std::string where = has_line ? fmt::format("{}:{}: ", call.where.source->path, call.where.line) : "";
+  throw UserMistake("calls: {}{}: {}", where, call.name, why);
+}
+
+Node node_of(const workload::MotifCall& call, const CallsOptions& options) {
+  const int ranks = options.ranks;
   Node node;
   node.motif = MotifCatalogue::instance().make(call.name);
   workload::configure(*node.motif, call);
-  if (dynamic_cast<const CallListMotif*>(node.motif.get()) == nullptr)
-    throw UserMistake("calls: {}: its calls are not known without a launch; expected a motif of an application",
-                      call.name);
+  const auto* listed = dynamic_cast<const ListedCalls*>(node.motif.get());
+  if (listed == nullptr) refuse(call, "its calls are not known without a launch");
   try {
     node.motif->check(ranks);
+    if (options.computation) node.computation_scale = listed->computation_scale();
+    node.times = node.motif->iterations();
+    for (int rank = 0; rank < ranks; ++rank) {
+      const calls::CallList list = node.calls(rank, ranks);
+      if (list.splits().empty()) break;  // so it is on all other ranks
+      node.members.add(list);
+    }
   } catch (const ParameterMistake& mistake) {
-    throw UserMistake("calls: {}: {}", call.name, mistake.what());
-  }
-  node.times = node.motif->iterations();
-  for (int rank = 0; rank < ranks; ++rank) {
-    const calls::CallList list = node.calls().calls_of(rank, ranks);
-    if (list.splits().empty()) break;  // so it is on all other ranks
-    node.members.add(list);
+    refuse(call, mistake.what());
   }
   return node;
 }
 
-std::vector<Node> nodes_of(const std::vector<workload::Step>& steps, int ranks) {
+std::vector<Node> nodes_of(const std::vector<workload::Step>& steps, const CallsOptions& options) {
   std::vector<Node> nodes;
   for (const workload::Step& step : steps) {
     if (const auto* loop = std::get_if<workload::Loop>(&step)) {
       Node& node = nodes.emplace_back();
       node.times = loop->count;
-      node.body = nodes_of(loop->steps, ranks);
+      node.body = nodes_of(loop->steps, options);
     } else {
-      nodes.push_back(node_of(std::get<workload::MotifCall>(step), ranks));
+      nodes.push_back(node_of(std::get<workload::MotifCall>(step), options));
     }
   }
   return nodes;
@@ -75,7 +89,7 @@ output::RankSequence::Part part_of(const std::vector<Node>& nodes, int rank, int
                                    output::RankSequence& sequence) {
   std::vector<output::RankSequence::Item> items;
   for (const Node& node : nodes) {
-    const auto part = node.motif ? sequence.add(node.calls().calls_of(rank, ranks), node.members)
+    const auto part = node.motif ? sequence.add(node.calls(rank, ranks), node.members, node.computation_scale)
                                  : part_of(node.body, rank, ranks, sequence);
     items.push_back({part, node.times});
   }
@@ -119,12 +133,14 @@ int write_calls(const CallsOptions& options) {
     throw UserMistake("calls: {}, and there is no such file", unknown_motif(subject));
   workload::Workload workload = is_motif ? of_motif(options) : of_file(options);
   const workload::Job& job = job_of(workload, options.job);
-  const std::vector<Node> nodes = nodes_of(job.steps, options.ranks);
+  const std::vector<Node> nodes = nodes_of(job.steps, options);
   const output::ResultFile file("--output", options.output, std::vector<std::string>{subject});
   std::string text = output::trace_header_line(is_motif ? subject : job.name, options.ranks);
   try {
     for (int rank = 0; rank < options.ranks; ++rank) {
-      output::RankSequence sequence(rank, options.ranks);
+      output::RankSequence sequence(rank, options.ranks,
+                                    options.computation ? output::RankSequence::Computations::as_calls
+                                                        : output::RankSequence::Computations::left_out);
       text += sequence.line(part_of(nodes, rank, options.ranks, sequence));
     }
   } catch (const WrongValue& wrong) {
@@ -151,6 +167,8 @@ void add_calls(CLI::App& program, Context& context) {
       ->required();
   command->add_option("--output", options->output, "trace file to write")->required();
   command->add_option("--job", options->job, "job of the workload; needed where it has several");
+  command->add_flag("--computation", options->computation,
+                    "also the computation between the calls, as calls named Compute with their times");
   add_set_option(*command, options->sets);
   command->callback([command, &context, options] {
     options->subject = command->remaining();

@@ -56,6 +56,27 @@ std::string job_page(const workload::Job& job, const scheduler::Chain& chain, st
   return text;
 }
 
+// The ranks of the launch that each job has, in the order of the job's own ranks.
+std::vector<std::string> launch_ranks(const workload::Workload& workload, const workload::Machine& machine,
+                                      const workload::PlacementPolicy& policy) {
+  std::vector<int> first_of_node;
+  int first = 0;
+  for (const int ranks : machine.ranks) {
+    first_of_node.push_back(first);
+    first += ranks;
+  }
+  std::vector<std::string> texts;
+  for (const workload::JobPlacement& placement : workload::place(workload, machine, policy)) {
+    std::vector<int> ranks;
+    for (const workload::Share& share : placement.shares) {
+      for (int k = 0; k < share.count; ++k)
+        ranks.push_back(first_of_node[static_cast<std::size_t>(share.node)] + share.first + k);
+    }
+    texts.push_back(workload::compress(ranks));
+  }
+  return texts;
+}
+
 output::Json job_json(const workload::Job& job, int index, const scheduler::Chain& chain, std::optional<int> ranks) {
   output::Json json = output::to_json(scheduler::describe_job(job, chain, ranks.value_or(1)), index);
   if (!ranks) json["ranks"] = nullptr;
@@ -72,7 +93,11 @@ int describe_workload(const DescribeOptions& options) {
   const workload::PlacementPolicy policy = policy_of(options.placement);
   workload::Workload workload = load_file(options.subject, options.sets, machine, policy);
   std::vector<int> sizes;
-  if (machine) sizes = place(workload, *machine, policy);
+  std::vector<std::string> ranks_of_jobs;
+  if (machine) {
+    ranks_of_jobs = launch_ranks(workload, *machine, policy);
+    sizes = place(workload, *machine, policy);
+  }
   output::Json jobs = output::Json::array();
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
     const workload::Job& job = workload.jobs[i];
@@ -82,6 +107,7 @@ int describe_workload(const DescribeOptions& options) {
     const scheduler::Chain chain{job, number};
     if (options.json) {
       jobs.push_back(job_json(job, number, chain, ranks));
+      jobs.back()["launch_ranks"] = ranks ? output::Json(ranks_of_jobs[i]) : output::Json(nullptr);
     } else {
       console::print(stdout, "{}", job_page(job, chain, ranks));
     }

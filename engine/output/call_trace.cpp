@@ -121,9 +121,10 @@ void SplitMembers::add(const calls::CallList& calls) {
 // Adds the calls of a list to the sequence.
 class RankSequence::Writer {
  public:
-  Writer(RankSequence& sequence, const calls::CallList& calls)
+  Writer(RankSequence& sequence, const calls::CallList& calls, double scale)
       : sequence_(sequence),
         calls_(calls),
+        scale_(scale),
         first_slot_(sequence.request_slots_),
         first_split_(sequence.comms_.size()),
         persistent_(calls),
@@ -233,6 +234,12 @@ class RankSequence::Writer {
       open_.pop_back();
       open_.back().push_back({body, times_.back()});
       times_.pop_back();
+    } else if constexpr (std::same_as<C, calls::Compute>) {
+      const double nanoseconds = one.duration_ns * scale_;
+      if (sequence_.computations_ == Computations::left_out || nanoseconds <= 0) return;
+      DistinctCall distinct{{{"op", "Compute"}}};
+      distinct.computed_ns = nanoseconds;
+      open_.back().push_back({Part{sequence_.number_of(std::move(distinct))}, 1});
     } else if constexpr (!std::same_as<C, calls::Compute> && !std::same_as<C, calls::TestAll>) {
       DistinctCall distinct{fields_of(calls::mpi_function(call), one)};
       complete(distinct, one);
@@ -299,6 +306,7 @@ class RankSequence::Writer {
 
   RankSequence& sequence_;
   const calls::CallList& calls_;
+  double scale_;
   int first_slot_;
   std::size_t first_split_;
   calls::PersistentSends persistent_;
@@ -308,13 +316,14 @@ class RankSequence::Writer {
   std::vector<std::int64_t> times_;
 };
 
-RankSequence::RankSequence(int rank, int ranks) : rank_(rank), ranks_(ranks) {
+RankSequence::RankSequence(int rank, int ranks, Computations computations)
+    : rank_(rank), ranks_(ranks), computations_(computations) {
   comms_.push_back(communicator(0, ranks, rank, Json::array({Json::array({0, 1, ranks})})));
   comms_.push_back(communicator(1, 1, 0, Json::array({Json::array({rank, 1, 1})})));
 }
 
-RankSequence::Part RankSequence::add(const calls::CallList& calls, const SplitMembers& members) {
-  return Writer(*this, calls).write(members);
+RankSequence::Part RankSequence::add(const calls::CallList& calls, const SplitMembers& members, double scale) {
+  return Writer(*this, calls, scale).write(members);
 }
 
 RankSequence::Part RankSequence::add(const std::vector<Item>& items) {
@@ -334,7 +343,8 @@ RankSequence::Part RankSequence::add(const std::vector<Item>& items) {
 }
 
 std::int64_t RankSequence::number_of(DistinctCall call) {
-  const std::string key = call.fields.dump() + (call.follows_test ? "?" : "");
+  const std::string key = call.fields.dump() + (call.follows_test ? "?" : "") +
+                          (call.computed_ns > 0 ? fmt::format("{}", call.computed_ns) : "");
   const auto [place, is_new] = numbers_.try_emplace(key, static_cast<std::int64_t>(calls_.size()));
   if (is_new) calls_.push_back(std::move(call));
   return place->second;
@@ -372,10 +382,12 @@ std::string RankSequence::line(Part whole) const {
     const DistinctCall& call = calls_[k];
     Json fields = call.fields;
     fields["n"] = times[k];
-    fields["time_s"] = 0;
+    const double computed_s = call.computed_ns * 1e-9 * static_cast<double>(times[k]);
+    fields["time_s"] = computed_s > 0 ? Json(computed_s) : Json(0);
     calls.push_back(std::move(fields));
     if (times[k] == 0) continue;
     sequence_calls = checked::sum(sequence_calls, times[k]);
+    if (call.computed_ns > 0) continue;
     const std::int64_t bytes = call.fields.value("bytes", std::int64_t{0});
     Total& total = totals[call.fields["op"]];
     total.calls += times[k];

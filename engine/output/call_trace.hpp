@@ -41,10 +41,13 @@ class RankSequence {
     std::int64_t times = 1;
   };
 
-  RankSequence(int rank, int ranks);
+  // Whether computation is left out, or a call `Compute` of the sequence.
+  enum class Computations { left_out, as_calls };
 
-  // The calls of one iteration of a motif.
-  Part add(const calls::CallList& calls, const SplitMembers& members);
+  RankSequence(int rank, int ranks, Computations computations = Computations::left_out);
+
+  // The calls of one iteration of a motif. `scale`: factor on the times of its computation.
+  Part add(const calls::CallList& calls, const SplitMembers& members, double scale = 1.0);
   // Several parts, one after the other.
   Part add(const std::vector<Item>& items);
 
@@ -57,6 +60,7 @@ class RankSequence {
     Json fields;
     std::vector<std::pair<int, std::int64_t>> messages = {};  // that it sends: destination, bytes
     bool follows_test = false;                                // a wait after a test that found nothing
+    double computed_ns = 0;                                   // of a computation
   };
   class Writer;
 
@@ -65,6 +69,7 @@ class RankSequence {
 
   int rank_;
   int ranks_;
+  Computations computations_;
   int request_slots_ = 0;
   std::vector<Json> comms_;
   std::vector<DistinctCall> calls_;

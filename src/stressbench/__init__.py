@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from stressbench.api.tracing import TraceResults as TraceResults
     from stressbench.api.tracing import capture as capture
     from stressbench.api.tracing import record as record
+    from stressbench.api.tracing import trace_convert as trace_convert
     from stressbench.api.tracing import trace_diff as trace_diff
     from stressbench.api.tracing import trace_export as trace_export
     from stressbench.api.tracing import trace_levels as trace_levels
@@ -217,6 +218,7 @@ _OFFERED = {
     "study_plan": "stressbench.api.studying",
     "study_status": "stressbench.api.studying",
     "study_verify": "stressbench.api.studying",
+    "trace_convert": "stressbench.api.tracing",
     "trace_diff": "stressbench.api.tracing",
     "trace_export": "stressbench.api.tracing",
     "trace_levels": "stressbench.api.tracing",
@@ -316,6 +318,7 @@ __all__ = [
     "study_plan",
     "study_status",
     "study_verify",
+    "trace_convert",
     "trace_diff",
     "trace_export",
     "trace_levels",

@@ -23,6 +23,11 @@ calls::CallList CallListMotif::calls_of(int rank, int ranks) const {
   return calls;
 }
 
+double CallListMotif::computation_scale() const {
+  if (gaps_from_.were_given()) reject("gaps-from", "its computation is that of another trace");
+  return scale();
+}
+
 Traffic CallListMotif::traffic_of_call_lists(int ranks) const {
   Traffic sum;
   for (int rank = 0; rank < ranks; ++rank) {

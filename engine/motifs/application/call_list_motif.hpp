@@ -11,11 +11,12 @@
 #include "core/units.hpp"
 #include "core/working_set.hpp"
 #include "motifs/captured/gaps_from.hpp"
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {
 
-class CallListMotif : public Motif {
+class CallListMotif : public Motif, public ListedCalls {
  public:
   void check(int ranks) const final;
   Traffic traffic(int ranks) const final;
@@ -26,6 +27,8 @@ class CallListMotif : public Motif {
   void verify(std::uint64_t pass) const final { executor_->verify(pass); }
   // Returns the calls of a rank in one iteration. check(ranks) must have passed.
   calls::CallList calls_of(int rank, int ranks) const;
+  calls::CallList listed_calls(int rank, int ranks) const final { return calls_of(rank, ranks); }
+  double computation_scale() const final;
   // Sums over the call lists of all ranks.
   Traffic traffic_of_call_lists(int ranks) const;
 

@@ -9,6 +9,7 @@
 #include "core/distribution.hpp"
 #include "core/pause.hpp"
 #include "motifs/captured/gaps_from.hpp"
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {
@@ -25,7 +26,7 @@ constexpr std::int64_t max_draws = 4096;
 constexpr auto factor_position = std::numeric_limits<std::uint64_t>::max();
 constexpr double max_duration_ns = 1e18;  // 30 years; keeps sums of times in range
 
-class Compute final : public Motif {
+class Compute final : public Motif, public ListedCalls {
  public:
   void check(int ranks) const override {
     gaps_from_.refuse_beside({&mean_, &distribution_, &deviation_, &imbalance_, &shape_});
@@ -43,6 +44,16 @@ class Compute final : public Motif {
     if (gaps_from_.were_given()) return {.compute_s = gaps_from_.mean_s(ranks, gap())};
     const double mean_factor = *shape_ == ImbalanceShape::single ? 1.0 + *imbalance_ / ranks : 1.0;
     return {.compute_s = times().mean() * mean_factor * 1e-9};
+  }
+
+  // Times that are drawn have their mean.
+  calls::CallList listed_calls(int rank, int ranks) const override {
+    if (gaps_from_.were_given()) reject("gaps-from", "its computation is that of another trace");
+    if (*imbalance_ > 0.0 && *shape_ == ImbalanceShape::random)
+      reject("imbalance-shape", "each rank draws its factor at the start of a run; expected linear or single");
+    calls::CallList list(rank, ranks);
+    list.compute(std::min(times().mean() * factor_of(rank, ranks), max_duration_ns));
+    return list;
   }
 
   void decompose(const mpi::Group& group, const Draw& draws) override {

@@ -39,6 +39,15 @@ class Allgather final : public Movement {
     for (int r = 0; r < ranks_; ++r) parts.push_back({all_blocks_[r], r, r});
     return parts;
   }
+  void list_call(calls::CallList& list) const override {
+    if constexpr (Shares::is_v_variant) {
+      std::vector<std::int64_t> counts = shares_.all(elements(), list.ranks());
+      for (std::int64_t& count : counts) count = bytes_of(count);
+      list.allgatherv(list.all_ranks(), calls::ElementType::bytes, counts);
+    } else {
+      list.allgather(list.all_ranks(), size().value);
+    }
+  }
   void call() override {
     const void* send_buffer = *in_place_ ? MPI_IN_PLACE : own_block_.data();
     const int count = all_blocks_.count(rank_);

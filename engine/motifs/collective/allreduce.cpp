@@ -15,6 +15,9 @@ class Allreduce final : public Reducing {
 
  protected:
   Result result() const override { return {.elements = count(), .ranks = ranks_}; }
+  void list_call(calls::CallList& list) const override {
+    list.allreduce(list.all_ranks(), listed_operation(), listed_type(), count());
+  }
   void call() override {
     call_or_start(MPI_Allreduce, MPI_Iallreduce, send_buffer(), receive_buffer(), int_count(), datatype(), operation(),
                   communicator_);

@@ -46,6 +46,12 @@ class BlockExchange : public Movement {
     for (int r = 0; r < ranks_; ++r) parts.push_back({receive_blocks_[r], r, rank_});
     return parts;
   }
+  void list_alltoallv(calls::CallList& list) const {
+    const std::int64_t own = bytes_of(shares_.of(elements(), list.rank(), list.ranks()));
+    std::vector<std::int64_t> received = shares_.all(elements(), list.ranks());
+    for (std::int64_t& count : received) count = bytes_of(count);
+    list.alltoallv(list.all_ranks(), std::vector<std::int64_t>(received.size(), own), received);
+  }
   const void* send_buffer() const { return *in_place_ ? MPI_IN_PLACE : send_blocks_.data(); }
   void alltoallv() {
     call_or_start(MPI_Alltoallv, MPI_Ialltoallv, send_buffer(), send_blocks_.counts(), send_blocks_.offsets(),
@@ -80,6 +86,16 @@ class Alltoall final : public BlockExchange<EvenShares> {
   }
 
  protected:
+  void list_call(calls::CallList& list) const override {
+    switch (*call_) {
+      case AlltoallCall::alltoall:
+        return list.alltoall(list.all_ranks(), size().value);
+      case AlltoallCall::alltoallv:
+        return list_alltoallv(list);
+      case AlltoallCall::pairwise:
+        return list_pairwise(list);
+    }
+  }
   void call() override {
     switch (*call_) {
       case AlltoallCall::alltoall:
@@ -108,6 +124,15 @@ class Alltoall final : public BlockExchange<EvenShares> {
                            &in_flight_[1]),
                  "MPI_Isend");
       mpi::check(MPI_Waitall(2, in_flight_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    }
+  }
+
+  void list_pairwise(calls::CallList& list) const {
+    const calls::Requests requests = list.requests(2);
+    for (int step = 1; step < list.ranks(); ++step) {
+      list.irecv(requests[0], (list.rank() - step + list.ranks()) % list.ranks(), tag, size().value);
+      list.isend(requests[1], (list.rank() + step) % list.ranks(), tag, size().value);
+      list.wait_all(requests);
     }
   }
 
@@ -140,6 +165,7 @@ class Alltoallv final : public SkewedBlockExchange {
   }
 
  protected:
+  void list_call(calls::CallList& list) const override { list_alltoallv(list); }
   void call() override { alltoallv(); }
 };
 

@@ -16,6 +16,7 @@ class Barrier final : public Collective {
 
  protected:
   void lay_out(const mpi::Group&) override {}
+  void list_call(calls::CallList& list) const override { list.barrier(list.all_ranks()); }
   void call() override { call_or_start(MPI_Barrier, MPI_Ibarrier, communicator_); }
 };
 

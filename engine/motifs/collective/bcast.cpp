@@ -38,6 +38,9 @@ class Bcast final : public Movement {
     return root_.is_this_rank() ? std::vector<Part>{}
                                 : std::vector{Part{message_[0], root_.current(), root_.current()}};
   }
+  void list_call(calls::CallList& list) const override {
+    list.bcast(list.all_ranks(), root_.same_in_each_call(), size().value);
+  }
   void call() override {
     const int root = root_.take_next();
     call_or_start(MPI_Bcast, MPI_Ibcast, message_.data(), message_.count(0), datatype(), root, communicator_);

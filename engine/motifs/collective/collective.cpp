@@ -53,6 +53,20 @@ void Collective::prepare(std::uint64_t execution) {
   pure_ns_ = clock.now_ns() - start_ns;
 }
 
+void Collective::list_call(calls::CallList&) const { reject("", "lists of calls have no MPI_{}", function_); }
+
+calls::CallList Collective::listed_calls(int rank, int ranks) const {
+  if (arrival_.imbalanced()) reject("late", "the ranks that are late are drawn in a run");
+  calls::CallList list(rank, ranks);
+  list_call(list);
+  if (!nonblocking()) return list;
+  const calls::Request request = list.requests(1)[0];
+  list.nonblocking_last(request);
+  list.compute(static_cast<double>(compute_->value));
+  list.wait(request);
+  return list;
+}
+
 void Collective::perform_in_parts(Recorder& recorder) {
   arrival_.wait(recorder);
   const std::int64_t entry_ns = recorder.now_ns();

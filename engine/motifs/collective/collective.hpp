@@ -8,6 +8,7 @@
 #include <string>
 
 #include "motifs/collective/arrival.hpp"
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 #include "mpi/call_or_start.hpp"
 
@@ -34,12 +35,13 @@ class Overlap final : public Metric {
   std::int64_t total_ns_ = 0;
 };
 
-class Collective : public Motif {
+class Collective : public Motif, public ListedCalls {
  public:
   void check(int ranks) const override;
   void decompose(const mpi::Group& group, const Draw& draws) final;
   void prepare(std::uint64_t execution) final;
   std::span<Metric* const> measured() const final;
+  calls::CallList listed_calls(int rank, int ranks) const final;
 
  protected:
   enum class Forms { both, nonblocking };
@@ -58,6 +60,8 @@ class Collective : public Motif {
     call_function();
     if (use_nonblocking_) finish();
   }
+  // Adds the blocking call to the list of a rank. Throws ParameterMistake where it is not known in advance.
+  virtual void list_call(calls::CallList& list) const;
   // Completes the nonblocking form.
   virtual void finish();
 

@@ -32,6 +32,9 @@ class Reduce final : public Reducing {
   }
   bool uses_in_place() const override { return in_place() && root_.is_this_rank(); }
   bool always_uses_in_place() const override { return uses_in_place() && !root_.rotates(); }
+  void list_call(calls::CallList& list) const override {
+    list.reduce(list.all_ranks(), root_.same_in_each_call(), listed_operation(), listed_type(), count());
+  }
   void call() override {
     const int root = root_.take_next();
     call_or_start(MPI_Reduce, MPI_Ireduce, send_buffer(), receive_buffer(), int_count(), datatype(), operation(), root,

@@ -31,6 +31,13 @@ class ReduceScatter final : public Reducing {
   Result result() const override {
     return {.first = first_, .elements = shares_.of(count(), rank_, ranks_), .ranks = ranks_};
   }
+  void list_call(calls::CallList& list) const override {
+    if constexpr (Shares::is_v_variant) {
+      Reducing::list_call(list);
+    } else {
+      list.reduce_scatter(list.all_ranks(), listed_operation(), listed_type(), count());
+    }
+  }
   void call() override {
     if constexpr (Shares::is_v_variant) {
       call_or_start(MPI_Reduce_scatter, MPI_Ireduce_scatter, send_buffer(), receive_buffer(), counts_.data(),

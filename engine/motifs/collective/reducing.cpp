@@ -31,6 +31,33 @@ void Reducing::lay_out(const mpi::Group&) {
   fill_with_ones(result_);
 }
 
+calls::ElementType Reducing::listed_type() const {
+  switch (element_bytes()) {
+    case 1:
+      return calls::ElementType::bytes;
+    case 2:
+      return calls::ElementType::shorts;
+    case 4:
+      return *type_ == Element::float_ ? calls::ElementType::floats : calls::ElementType::ints;
+    default:
+      return calls::ElementType::doubles;
+  }
+}
+
+calls::ReduceOp Reducing::listed_operation() const {
+  switch (*reduction_) {
+    case Reduction::sum:
+      return calls::ReduceOp::sum;
+    case Reduction::min:
+      return calls::ReduceOp::min;
+    case Reduction::max:
+      return calls::ReduceOp::max;
+    case Reduction::prod:
+      return calls::ReduceOp::user;
+  }
+  return calls::ReduceOp::user;
+}
+
 void Reducing::fill_payload(std::uint64_t pass) {
   const ElementType& type = type_of(*type_);
   const Result expected_result = result();

@@ -48,6 +48,9 @@ class Reducing : public Collective {
 
   std::int64_t count() const noexcept { return *count_option_; }
   bool in_place() const noexcept { return *in_place_; }
+  // Element and reduction in lists of calls: a type of the same size.
+  calls::ElementType listed_type() const;
+  calls::ReduceOp listed_operation() const;
   const void* send_buffer() const { return uses_in_place() ? MPI_IN_PLACE : input_.data(); }
   void* receive_buffer() const noexcept { return result_.data(); }
   int int_count() const noexcept { return static_cast<int>(*count_option_); }

@@ -34,6 +34,11 @@ void Root::check(int ranks) const {
   if (!rotates() && fixed() >= ranks) reject("root", "{}, but the job's ranks are 0 to {}", fixed(), ranks - 1);
 }
 
+int Root::same_in_each_call() const {
+  if (rotates()) reject("root", "another rank is the root of each call; expected a rank");
+  return fixed();
+}
+
 void Root::decompose(int rank, int ranks) noexcept {
   rank_ = rank;
   ranks_ = ranks;

@@ -28,6 +28,8 @@ class Root {
   int fixed() const noexcept { return choice_->rank; }
   bool can_be(int rank) const noexcept { return rotates() || rank == fixed(); }
   void check(int ranks) const;
+  // Throws ParameterMistake if the root rotates: the calls of one iteration are then not those of the next.
+  int same_in_each_call() const;
 
   void decompose(int rank, int ranks) noexcept;
   // `take_next` advances to the root of the next call and returns it. `select_next` advances early, while the messages

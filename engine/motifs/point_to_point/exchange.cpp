@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/layout.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int tag = 1;
 
-class Exchange final : public Motif {
+class Exchange final : public Motif, public ListedCalls {
  public:
   void check(int ranks) const override {
     require_ranks("exchange", 2, ranks);
@@ -27,6 +28,19 @@ class Exchange final : public Motif {
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{4 * static_cast<double>(size_->value),
                      "of one rank: bytes sent to and received from both neighbours / time (IMB's x4)"};
+  }
+
+  calls::CallList listed_calls(int rank, int ranks) const override {
+    calls::CallList list(rank, ranks);
+    const int right = (rank + 1) % ranks;
+    const int left = (rank + ranks - 1) % ranks;
+    const calls::Requests requests = list.requests(2);
+    list.isend(requests[0], right, tag, size_->value);
+    list.isend(requests[1], left, tag, size_->value);
+    list.receive(left, tag, size_->value);
+    list.receive(right, tag, size_->value);
+    list.wait_all(requests);
+    return list;
   }
 
   void decompose(const mpi::Group& group, const Draw&) override {

@@ -21,6 +21,7 @@ class Hotspot final : public Simultaneous {
   }
 
  private:
+  bool draws_peers() const override { return true; }
   bool peers_change() const override { return *drawing_ == Drawing::iteration; }
 
   // Every rank draws for all ranks, so that it can compute without communication what it will receive.

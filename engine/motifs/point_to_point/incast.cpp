@@ -8,6 +8,7 @@
 
 #include "core/buffer.hpp"
 #include "core/payload.hpp"
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {
@@ -18,7 +19,7 @@ namespace {
 
 constexpr int tag = 1;
 
-class Incast final : public Motif {
+class Incast final : public Motif, public ListedCalls {
  public:
   void check(int ranks) const override {
     if (ranks < 2) reject("", "incast needs 2 ranks or more, but the job has {}", ranks);
@@ -52,6 +53,31 @@ class Incast final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int ranks) const override {
     return Bandwidth{static_cast<double>(total_bytes(ranks)), "bytes that a root receives / time"};
+  }
+
+  calls::CallList listed_calls(int rank, int ranks) const override {
+    if (*call_ != IncastCall::send) reject("call", "lists of calls have no gather; expected send");
+    const int first_root = static_cast<int>(*root_option_);
+    const int roots = static_cast<int>(*roots_option_);
+    const int position = (rank - first_root + ranks) % ranks;
+    const auto rank_at = [&](int place) { return (first_root + place) % ranks; };
+    calls::CallList list(rank, ranks);
+    if (position < roots) {
+      const calls::Requests requests = list.requests(senders(ranks));
+      for (int k = 0; k < senders(ranks); ++k)
+        list.irecv(requests[k], rank_at(roots + k), tag, message_bytes(k, ranks));
+      list.wait_all(requests);
+    } else if (position < roots + senders(ranks)) {
+      const std::int64_t bytes = message_bytes(position - roots, ranks);
+      if (roots == 1) {
+        list.send(first_root, tag, bytes);
+        return list;
+      }
+      const calls::Requests requests = list.requests(roots);
+      for (int k = 0; k < roots; ++k) list.isend(requests[k], rank_at((position + k) % roots), tag, bytes);
+      list.wait_all(requests);
+    }
+    return list;
   }
 
   void decompose(const mpi::Group& group, const Draw&) override {

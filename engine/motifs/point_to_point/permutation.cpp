@@ -18,6 +18,7 @@ class Permutation final : public Simultaneous {
   }
 
  private:
+  bool draws_peers() const override { return true; }
   bool peers_change() const override { return *drawing_ == Drawing::iteration; }
 
   // A random permutation that is a single cycle, all of them equally likely, so that no rank sends to itself: HPCC's

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/layout.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int tag = 1;
 
-class PingPong final : public Motif {
+class PingPong final : public Motif, public ListedCalls {
  public:
   PingPong() { timer_.preset(Timer::iteration); }
 
@@ -31,6 +32,16 @@ class PingPong final : public Motif {
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{2 * static_cast<double>(size_->value),
                      "of one pair: bytes both ways / round-trip time, which is bytes one way / one-way time"};
+  }
+
+  calls::CallList listed_calls(int rank, int ranks) const override {
+    calls::CallList list(rank, ranks);
+    const int partner = partner_of(rank, *pairs_, ranks);
+    if (partner == no_partner) return list;
+    if (rank < partner) list.send(partner, tag, size_->value);
+    list.receive(partner, tag, size_->value);
+    if (rank > partner) list.send(partner, tag, size_->value);
+    return list;
   }
 
   void decompose(const mpi::Group& group, const Draw&) override {

@@ -2,6 +2,7 @@
 // Sendrecv does (docs/motifs/sendrecv.md).
 #include <mpi.h>
 
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/layout.hpp"
 #include "motifs/point_to_point/pairing.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int tag = 1;
 
-class Sendrecv final : public Motif {
+class Sendrecv final : public Motif, public ListedCalls {
  public:
   void check(int ranks) const override {
     require_ranks("sendrecv", 2, ranks);
@@ -22,6 +23,13 @@ class Sendrecv final : public Motif {
   std::string size_parameter() const override { return "size"; }
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{2 * static_cast<double>(size_->value), "of one rank: bytes sent and received / time (IMB's x2)"};
+  }
+
+  calls::CallList listed_calls(int rank, int ranks) const override {
+    calls::CallList list(rank, ranks);
+    const std::int64_t bytes = size_->value;
+    list.sendrecv((rank + 1) % ranks, tag, bytes, (rank + ranks - 1) % ranks, tag, bytes, bytes);
+    return list;
   }
 
   void decompose(const mpi::Group& group, const Draw&) override {

@@ -14,6 +14,18 @@ constexpr std::int64_t max_drawn_iterations = 1000;  // drawn in advance; a regi
 
 }  // namespace
 
+calls::CallList Simultaneous::listed_calls(int rank, int ranks) const {
+  if (draws_peers()) reject("", "its peers are drawn in a run");
+  const Peers own = peers(rank, ranks, {}, 0);
+  calls::CallList list(rank, ranks);
+  const calls::Requests requests = list.requests(static_cast<int>(own.from.size() + own.to.size()));
+  int next = 0;
+  for (const int from : own.from) list.irecv(requests[next++], from, tag, size_->value);
+  for (const int to : own.to) list.isend(requests[next++], to, tag, size_->value);
+  if (next > 0) list.wait_all(requests);
+  return list;
+}
+
 void Simultaneous::decompose(const mpi::Group& group, const Draw& draws) {
   communicator_ = group.handle();
   rank_ = group.rank();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/buffer.hpp"
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 
 namespace stressbench {
@@ -15,8 +16,10 @@ struct Peers {
   std::vector<int> from;
 };
 
-class Simultaneous : public Motif {
+class Simultaneous : public Motif, public ListedCalls {
  public:
+  calls::CallList listed_calls(int rank, int ranks) const override;
+
   std::optional<Bytes> message_size() const override { return *size_; }
   std::string size_parameter() const override { return "size"; }
 
@@ -40,6 +43,8 @@ class Simultaneous : public Motif {
   // The peers of `rank` in iteration `iteration` of the run. Random choices that ranks must agree on are drawn from
   // `draws`, which is the same on all ranks.
   virtual Peers peers(int rank, int ranks, const Draw& draws, std::uint64_t iteration) const = 0;
+  // Whether the peers of a rank depend on `draws`, and so on the run.
+  virtual bool draws_peers() const { return false; }
   // Whether the peers change from iteration to iteration.
   virtual bool peers_change() const { return false; }
 

@@ -1,6 +1,6 @@
 """`stressbench.capture`, `record` and functions on traces."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -8,8 +8,12 @@ from stressbench.api.failures import TraceFailed
 from stressbench.api.presentation import Reported
 from stressbench.api.profile_results import ProfileResults
 from stressbench.api.progress import Report, reporting_to
+from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.capture import capture_program, record_program
+from stressbench.experiments.exporting.export import WORKLOAD_SUFFIX, export_trace, export_workload
+from stressbench.experiments.exporting.summary import Export, ExportFormat
+from stressbench.experiments.exporting.workload import WorkloadRanks
 from stressbench.experiments.trace_outline import MAX_LINES, outline_document
 from stressbench.experiments.traces import multigrid_levels, reference_profile_json, trace_difference
 from stressbench.formats.trace import Trace
@@ -125,6 +129,40 @@ def trace_export(path: str | PathLike[str], *, iteration: bool = False) -> str:
     Raises `stressbench.StressBenchError`.
     """
     return reference_profile_json(Path(path), iteration=iteration).decode()
+
+
+def trace_convert(
+    path: str | PathLike[str], *, export_format: str, output: str | PathLike[str], ranks: int | None = None,
+    ranks_per_node: int | None = None, place: str | None = None, variables: Mapping[str, str] | None = None,
+    repetitions: int | None = None, engine: str | PathLike[str] | None = None, progress: Report | None = None,
+) -> Export:  # fmt: skip
+    """Write the calls of a trace, or of all jobs of a workload (.sb), for a simulator or a trace viewer.
+
+        stressbench.trace_convert("cg.trace", export_format="goal", output="cg.goal")
+        stressbench.trace_convert("demo.sb", ranks=8, ranks_per_node=1, export_format="otf2", output="demo")
+
+    `export_format` is `goal`, `simgrid-ti`, `otf2` or `perfetto`. `output` is a file or, for `simgrid-ti` and `otf2`, a
+    new directory. A workload needs `ranks`; `ranks_per_node` defaults to all of them, `repetitions` of each job to its
+    [REPEAT] or 1. Returns what the export contains. Must be called in the main thread. Raises
+    `stressbench.StressBenchError`.
+    """
+    file = Path(path)
+    try:
+        known_format = ExportFormat(export_format)
+    except ValueError:
+        raise UserError(f"export_format: {export_format!r}: expected one of {', '.join(ExportFormat)}") from None
+    if file.suffix != WORKLOAD_SUFFIX:
+        return export_trace(file, export_format=known_format, output=Path(output))
+    if ranks is None:
+        raise UserError("ranks: a workload has no number of ranks of its own; expected one")
+    launch = WorkloadRanks(
+        ranks=ranks, ranks_per_node=ranks_per_node, place=place, repetitions=repetitions,
+        variables=tuple(f"{name}={value}" for name, value in (variables or {}).items()),
+    )  # fmt: skip
+    return export_workload(
+        file, launch, export_format=known_format, output=Path(output), engine=None if engine is None else Path(engine),
+        progress=reporting_to(progress),
+    )  # fmt: skip
 
 
 def trace_levels(path: str | PathLike[str]) -> str:

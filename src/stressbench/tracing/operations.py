@@ -43,6 +43,8 @@ COMPLETION_TOKENS = {
 }  # fmt: skip
 WAIT_OF_TEST = {"Test": "Wait", "Testall": "Waitall"}
 """The call that waits for the requests that a test has completed."""
+COMPUTATION = "Compute"
+"""Computation in the calls that `stressbench-mpi calls --computation` lists; MPI has no such call."""
 NULL_REQUEST = -1
 """MPI_REQUEST_NULL among the `requests` of a call."""
 SENDRECV_CALLS = frozenset({"Sendrecv", "Sendrecv_replace"})

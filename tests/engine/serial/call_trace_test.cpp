@@ -72,6 +72,22 @@ TEST(CallTrace, LeavesOutComputationAndLoopsWithoutCalls) {
   EXPECT_THAT(operations(line_of(list)), ElementsAre("Barrier"));
 }
 
+TEST(CallTrace, HasComputationAsCallsWithTheirTimesIfAsked) {
+  CallList list(0, 2);
+  list.compute(100);
+  list.barrier(list.all_ranks());
+  list.repeat(5, [&] { list.compute(7); });
+
+  RankSequence sequence(0, 2, RankSequence::Computations::as_calls);
+  const Json line = parsed(sequence.line(sequence.add(list, {}, 2.0)));
+
+  EXPECT_THAT(operations(line),
+              ElementsAre("Compute", "Barrier", "Compute", "Compute", "Compute", "Compute", "Compute"));
+  EXPECT_DOUBLE_EQ(line["calls"][0]["time_s"], 200e-9);
+  EXPECT_DOUBLE_EQ(line["calls"][2]["time_s"], 70e-9);
+  EXPECT_EQ(line["totals"], Json::parse(R"([{"op":"Barrier","calls":1,"time_s":0,"bytes":0,"empty":0}])"));
+}
+
 TEST(CallTrace, OfARankWithoutCallsIsValid) {
   const Json line = line_of(CallList(1, 2));
 

@@ -6,12 +6,20 @@ from pathlib import Path
 
 from stressbench.formats.ranges import spans
 from stressbench.tracing.schedules.survey import Survey
+from stressbench.tracing.schedules.timeline import timing_of
 
 
 class ExportFormat(StrEnum):
     """The formats of `trace export --format`."""
 
     goal = "goal"
+    otf2 = "otf2"
+    perfetto = "perfetto"
+    simgrid_ti = "simgrid-ti"
+
+
+TIMELINES = frozenset({ExportFormat.otf2, ExportFormat.perfetto})
+"""Formats with the time of each call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +34,8 @@ class ExportedJob:
 class Export:
     """An export: where it is, and the calls that it stands for. Messages and bytes are point-to-point ones.
 
-    `collective_calls`: calls of all ranks by name of the blocking form.
+    `collective_calls`: calls of all ranks by name of the blocking form. `times`: where the times of calls come from;
+    None in formats that have only those of computation.
     """
 
     format: ExportFormat
@@ -37,6 +46,7 @@ class Export:
     messages: int
     bytes: int
     collective_calls: dict[str, int]
+    times: str | None
 
 
 def summary_of(survey: Survey, *, export_format: ExportFormat, path: Path) -> Export:
@@ -47,6 +57,7 @@ def summary_of(survey: Survey, *, export_format: ExportFormat, path: Path) -> Ex
         jobs=tuple(ExportedJob(name=job.name, ranks=spans(job.ranks)) for job in survey.source.jobs),
         calls=traffic.calls, messages=traffic.messages.total(), bytes=traffic.bytes.total(),
         collective_calls=dict(sorted(traffic.collectives.items())),
+        times=timing_of(survey) if export_format in TIMELINES else None,
     )  # fmt: skip
 
 

@@ -152,9 +152,7 @@ class RankEvents:
             return ()
         group = self._group(call)
         if partner is None or not 0 <= partner < len(group.members):
-            raise ScheduleRefused(
-                f"rank {self.rank.own.rank}: {call.op}: its communicator has no rank {partner}"
-            )
+            raise ScheduleRefused(f"rank {self.rank.own.rank}: {call.op}: its communicator has no rank {partner}")
         return (Transfer(sends, group.members[partner], group, tag or 0, size or 0, None),)
 
     def _collective(self, call: Call) -> Collective:

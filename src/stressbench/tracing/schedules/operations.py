@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from stressbench.tracing.operations import class_of
+from stressbench.tracing.operations import COMPUTATION, OperationClass, class_of
 from stressbench.tracing.schedules.collectives import rounds_of
 from stressbench.tracing.schedules.events import Collective, Event
 from stressbench.tracing.schedules.tags import Tags
@@ -56,7 +56,7 @@ class RankSchedule:
                 yield from self._collective(event, event.collective)
             elif event.completed:
                 self._complete_requests(event.completed)
-            elif class_of(event.call.op).value == "io":
+            elif event.call.op == COMPUTATION or class_of(event.call.op) is OperationClass.io:
                 yield from self._computation(event.duration_s)
         yield from self._computation(tail_s)
 

@@ -1,18 +1,30 @@
 """The ranks of a schedule: those of a program, or of the jobs that run at the same time. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stressbench.formats.trace import RankTrace, Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """The calls of one job. `ranks`: of the schedule, by rank of the job; a program has all of them in order."""
+    """The calls of one job. `ranks`: of the schedule, by rank of the job; a program has all of them in order.
+
+    The whole sequence of each rank is repeated `repetitions` times.
+    """
 
     name: str
     trace: Trace
     ranks: Sequence[int]
+    repetitions: int = 1
+
+    def rank(self, number: int) -> RankTrace:
+        """The line of a rank of the job, with all repetitions in its rules."""
+        once = self.trace.rank(number)
+        if self.repetitions == 1 or not once.rules:
+            return once
+        body = -len(once.rules)
+        return replace(once, rules=(((body, self.repetitions),), *once.rules[1:], once.rules[0]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +55,7 @@ class Source:
                 yield rank
             else:
                 job, own = self._owners[rank]
-                yield RankOfJob(number=rank, job=job, own=self.jobs[job].trace.rank(own))
+                yield RankOfJob(number=rank, job=job, own=self.jobs[job].rank(own))
 
     def of_jobs(self) -> Iterator[RankOfJob]:
         """The ranks that have a job, in order."""

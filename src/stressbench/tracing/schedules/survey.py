@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from stressbench.tracing.grammar import ExpandedCalls
+from stressbench.tracing.operations import COMPUTATION
 from stressbench.tracing.schedules.collectives import rounds_of
 from stressbench.tracing.schedules.communicators import Groups
 from stressbench.tracing.schedules.events import Event, RankEvents, Transfer, cancelled_requests
@@ -89,7 +90,7 @@ class Survey:
         if cancelled := cancelled_requests(events):
             self._cancelled[rank.number] = cancelled
         for event in events:
-            self.traffic.calls += 1
+            self.traffic.calls += event.call.op != COMPUTATION
             for transfer in event.transfers:
                 if transfer.request is None or transfer.request not in cancelled:
                     self._count(rank.number, transfer)

@@ -1,0 +1,77 @@
+"""The calls of all jobs of a workload, from the engine, without a launch."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from stressbench.errors import UserError
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.motif_calls import EngineFailed
+from stressbench.experiments.progress import Progress
+from stressbench.formats.ranges import parse_ranges
+from stressbench.formats.trace import read_trace
+from stressbench.levels import Level
+from stressbench.tracing.schedules.sources import Job, Source
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadRanks:
+    """The launch that a workload is exported for. None: as for `stressbench run`.
+
+    `repetitions`: of each job's chain; None: those of [REPEAT], or 1.
+    """
+
+    ranks: int
+    ranks_per_node: int | None = None
+    place: str | None = None
+    variables: tuple[str, ...] = ()
+    repetitions: int | None = None
+
+    def settings(self) -> tuple[str, ...]:
+        """Arguments of the engine for the variables of the workload."""
+        return tuple(word for variable in self.variables for word in ("--set", variable))
+
+    def machine(self) -> tuple[str, ...]:
+        """Arguments of the engine for the launch."""
+        per_node = () if self.ranks_per_node is None else ("--ranks-per-node", str(self.ranks_per_node))
+        place = () if self.place is None else ("--place", self.place)
+        return ("--ranks", str(self.ranks), *per_node, *place)
+
+
+def of_workload(path: Path, launch: WorkloadRanks, *, engine: Path, folder: Path, progress: Progress) -> Source:
+    """The jobs of the workload at `path`, each with its calls in a trace in `folder`.
+
+    Raises UserError and EngineFailed.
+    """
+    described = _answer(engine, ("describe", str(path), "--json", *launch.settings(), *launch.machine()))
+    jobs: list[Job] = []
+    for number, job in enumerate(orjson.loads(described)["jobs"]):
+        if not job["ranks"]:
+            progress(f"job {job['name']} has no ranks, and is left out", level=Level.warning)
+            continue
+        jobs.append(_job(path, launch, job, engine=engine, trace=folder / f"{number}.trace"))
+    if not jobs:
+        raise UserError(f"{path}: no job has ranks")
+    return Source(jobs=tuple(jobs), ranks=launch.ranks)
+
+
+def _job(path: Path, launch: WorkloadRanks, job: Any, *, engine: Path, trace: Path) -> Job:
+    ranks = parse_ranges(job["launch_ranks"])
+    _answer(engine, ("calls", str(path), "--job", job["name"], "--ranks", str(len(ranks)), "--computation",
+                     "--output", str(trace), *launch.settings()))  # fmt: skip
+    repetitions = launch.repetitions or job["repeat"] or 1
+    return Job(name=job["name"], trace=read_trace(trace), ranks=ranks, repetitions=repetitions)
+
+
+def _answer(engine: Path, words: Sequence[str]) -> bytes:
+    completed = subprocess.run([str(engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    why = completed.stderr.decode(errors="replace").strip()
+    if completed.returncode == ExitStatus.bad_input:
+        raise UserError(*(why.removeprefix(f"{words[0]}: ")).splitlines())
+    if completed.returncode != ExitStatus.ok:
+        raise EngineFailed(f"{engine} {words[0]} ended with status {completed.returncode}: {why}")
+    return completed.stdout

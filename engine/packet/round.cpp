@@ -38,8 +38,8 @@ struct Round::Message {
 // Runs the operations of a rank, as their dependencies and its processor permit.
 class Round::Rank {
  public:
-  Rank(Round& round, Job& job, int number, int world, int host, const RankSchedule& schedule)
-      : number(number), world(world), host(host), round_(round), job_(job), schedule_(schedule) {
+  Rank(Round& round, Job& job, int number_in_job, int world_rank, int host_number, const RankSchedule& schedule)
+      : number(number_in_job), world(world_rank), host(host_number), round_(round), job_(job), schedule_(schedule) {
     for (std::uint32_t at = 0; at < schedule.size(); ++at) {
       if (schedule[at].is_mark) marks_.push_back(at);
     }

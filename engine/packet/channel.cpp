@@ -35,14 +35,14 @@ class Connection::End final : public Channel {
   }
 
  private:
-  struct Rest {
+  struct Remainder {
     std::int64_t bytes;
     std::function<void()> then;
   };
 
   void write() {
     while (!unwritten_.empty()) {
-      Rest& next = unwritten_.front();
+      Remainder& next = unwritten_.front();
       const std::int64_t bytes =
           std::min({next.bytes, largest_write_bytes, static_cast<std::int64_t>(socket_->GetTxAvailable())});
       if (bytes <= 0) return;
@@ -59,7 +59,7 @@ class Connection::End final : public Channel {
     while (const auto packet = socket_->Recv()) {
       std::int64_t bytes = packet->GetSize();
       while (bytes > 0) {
-        Rest& first = other_->in_flight_.front();
+        Remainder& first = other_->in_flight_.front();
         const std::int64_t part = std::min(bytes, first.bytes);
         bytes -= part;
         first.bytes -= part;
@@ -74,8 +74,8 @@ class Connection::End final : public Channel {
   ns3::Ptr<ns3::Socket> socket_;
   End* other_ = nullptr;
   bool is_open_ = false;
-  std::deque<Rest> unwritten_;
-  std::deque<Rest> in_flight_;
+  std::deque<Remainder> unwritten_;
+  std::deque<Remainder> in_flight_;
 };
 
 Connection::Connection() : client_(std::make_unique<End>()), server_(std::make_unique<End>()) {}
@@ -101,7 +101,8 @@ Channel& Connection::inward() { return *server_; }
 
 void LocalChannel::send(Transfer transfer) {
   const std::int64_t now_ns = ns3::Simulator::Now().GetNanoSeconds();
-  const double duration_ns = static_cast<double>(transfer.bytes) * 1e9 / static_cast<double>(settings_.local_bytes_per_s);
+  const double duration_ns =
+      static_cast<double>(transfer.bytes) * 1e9 / static_cast<double>(settings_.local_bytes_per_s);
   busy_until_ns_ = std::max(busy_until_ns_, now_ns) + static_cast<std::int64_t>(duration_ns);
   if (transfer.on_taken)
     ns3::Simulator::Schedule(ns3::NanoSeconds(busy_until_ns_ - now_ns), std::move(transfer.on_taken));

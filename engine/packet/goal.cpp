@@ -105,7 +105,8 @@ class GoalReader {
         }
       }
     }
-    if (done < schedule.size()) lines_.reject("the operations of the rank that ends here depend on each other in a cycle");
+    if (done < schedule.size())
+      lines_.reject("the operations of the rank that ends here depend on each other in a cycle");
   }
 
   TextLines lines_;

@@ -11,8 +11,8 @@ enum class Kind : std::uint8_t { send, receive, compute };
 
 struct Operation {
   Kind kind = Kind::compute;
-  bool is_mark = false;     // its label begins with "mark": the time when it completes is an output
-  int partner = -1;         // rank of the job, of a message
+  bool is_mark = false;  // its label begins with "mark": the time when it completes is an output
+  int partner = -1;      // rank of the job, of a message
   std::int64_t tag = 0;
   std::int64_t amount = 0;  // bytes of a message, nanoseconds of computation
   std::uint32_t dependencies = 0;

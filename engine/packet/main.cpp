@@ -29,10 +29,8 @@ void write_end(std::ofstream& output, const Network& network, std::int64_t durat
                      {"pauses", counters.pauses},
                      {"longest_queue_bytes", counters.longest_queue_bytes}});
   }
-  const nlohmann::ordered_json end{{"type", "end"},
-                                   {"duration_ns", duration_ns},
-                                   {"events", ns3::Simulator::GetEventCount()},
-                                   {"links", links}};
+  const nlohmann::ordered_json end{
+      {"type", "end"}, {"duration_ns", duration_ns}, {"events", ns3::Simulator::GetEventCount()}, {"links", links}};
   output << end.dump() << '\n';
 }
 

@@ -1,5 +1,5 @@
-// The simulated network: hosts with ns-3's IP and TCP, switches, and links, from a text file (network_file in
-// src/stressbench/packets/network.py writes it).
+// The simulated network: hosts with ns-3's IP and TCP, switches, and links, from a text file
+// (src/stressbench/labs/packet_network.py writes it).
 #pragma once
 
 #include <ns3/ipv4-address.h>
@@ -18,7 +18,8 @@ namespace stressbench::packet {
 // What the `set` lines of the file give.
 struct Settings {
   std::int64_t segment_bytes = 1448;
-  std::int64_t window_bytes = 512 * 1024;
+  std::int64_t window_bytes = 111'496;
+  std::int64_t send_buffer_bytes = 512 * 1024;
   std::int64_t initial_segments = 64;
   std::int64_t min_timeout_ns = 5'000'000;
   std::int64_t marking_ns = 0;

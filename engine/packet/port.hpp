@@ -20,7 +20,7 @@ struct LinkSettings {
   std::int64_t latency_ns = 0;  // from the queue of one end to the queue of the next node
   std::int64_t queue_bytes = 0;
   std::int64_t burst_bytes = 0;
-  std::int64_t marking_ns = 0;  // frames that waited longer are marked (ECN), if the node is a switch; 0: none
+  std::int64_t marking_ns = 0;   // frames that waited longer are marked (ECN), if the node is a switch; 0: none
   std::int64_t pause_bytes = 0;  // from so many bytes of one input on, a switch pauses it; 0: never, frames are dropped
   Arbitration arbitration = Arbitration::fifo;
 };

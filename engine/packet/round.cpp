@@ -104,7 +104,7 @@ struct Round::Job {
   JobPlan plan;
   int number = 0;
   std::vector<std::unique_ptr<Rank>> ranks;
-  std::int64_t finished = 0;  // repetitions that all ranks have finished
+  std::int64_t finished = 0;           // repetitions that all ranks have finished
   std::vector<std::int64_t> ranks_at;  // ranks that have finished so many repetitions beyond `finished`
 
   std::int64_t planned() const { return plan.warmup + (plan.ending == Ending::background ? 0 : plan.measured); }
@@ -136,7 +136,8 @@ void Round::Rank::begin_repetition() {
 // Writes the repetition's times; whether the next one begins at once.
 bool Round::Rank::end_repetition() {
   is_running_ = false;
-  fmt::print(round_.output_, R"({{"type":"repetition","job":{},"repetition":{},"rank":{},"start_ns":{},"end_ns":{},"marks_ns":[)",
+  fmt::print(round_.output_,
+             R"({{"type":"repetition","job":{},"repetition":{},"rank":{},"start_ns":{},"end_ns":{},"marks_ns":[)",
              job_.number, finished_, number, began_ns_ - round_.started_ns_, now_ns() - round_.started_ns_);
   const char* separator = "";
   for (const std::uint32_t mark : marks_) {
@@ -216,8 +217,9 @@ void Round::Rank::send(std::uint32_t at) {
   const auto message = std::make_shared<Message>(Message{this, at, operation.amount, operation.tag});
   message->needs_rendezvous = operation.amount > settings.eager_bytes;
   const std::int64_t first = std::min(operation.amount, settings.eager_bytes);
-  round_.channel(*this, receiver)
-      .send({settings.header_bytes + first, nullptr, [&receiver, message] { receiver.arrive(message); }});
+  round_.channel(*this, receiver).send({settings.header_bytes + first, nullptr, [&receiver, message] {
+                                          receiver.arrive(message);
+                                        }});
   if (!message->needs_rendezvous) complete(at);
 }
 
@@ -240,12 +242,13 @@ void Round::Rank::match(const std::shared_ptr<Message>& message, std::uint32_t r
   if (!message->needs_rendezvous) return received(receive);
   const Settings& settings = round_.network_.settings();
   round_.channel(*this, *message->sender).send({settings.header_bytes, nullptr, [this, message, receive, &settings] {
-    Rank& sender = *message->sender;
-    const std::int64_t rest = message->bytes - settings.eager_bytes;
-    round_.channel(sender, *this)
-        .send({settings.header_bytes + rest, [&sender, at = message->send] { sender.complete(at); },
-               [this, receive] { received(receive); }});
-  }});
+                                                  Rank& sender = *message->sender;
+                                                  const std::int64_t rest = message->bytes - settings.eager_bytes;
+                                                  round_.channel(sender, *this)
+                                                      .send({settings.header_bytes + rest,
+                                                             [&sender, at = message->send] { sender.complete(at); },
+                                                             [this, receive] { received(receive); }});
+                                                }});
 }
 
 void Round::Rank::received(std::uint32_t receive) {

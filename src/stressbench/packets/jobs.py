@@ -3,7 +3,7 @@
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,12 @@ from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run.records import Job, Role, Step, Timer
-from stressbench.formats.trace import Trace, read_trace
+from stressbench.formats.trace import RankTrace, read_trace
 from stressbench.packets.options import RunOptions
 from stressbench.tracing.exports.goal import goal_text
 from stressbench.tracing.grammar import TooManyCalls
+from stressbench.tracing.schedules import sources
 from stressbench.tracing.schedules.refusal import ScheduleRefused
-from stressbench.tracing.schedules.sources import of_program
 from stressbench.tracing.schedules.survey import survey
 
 
@@ -26,7 +26,7 @@ from stressbench.tracing.schedules.survey import survey
 class ScheduledJob:
     """A job with its schedule, the file `goal`. `ranks`: its ranks in the launch.
 
-    The schedule is `parts`-th of a repetition: an iteration of the job's only motif, or the whole chain (1).
+    A repetition is `parts` executions of the schedule: the iterations of the job's only motif, or 1 of the whole chain.
     `timed`: ranks of the job whose times count for that motif.
     """
 
@@ -74,24 +74,29 @@ def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder:
     try:
         _answer(options, "calls", str(options.workload), "--job", job.name, "--computation", "--ranks", str(len(ranks)),
                 "--output", str(trace), *sets)  # fmt: skip
-        calls = read_trace(trace)
         parts = steps[0].iterations if is_one_motif else 1
-        if parts > 1:
-            calls = _one_iteration(options, steps[0], len(ranks), trace)
-        goal.write_text("".join(goal_text(survey(of_program(calls)))), encoding="ascii")
+        calls = (_OneIteration if parts > 1 else sources.Job)(
+            name=job.name, trace=read_trace(trace), ranks=range(len(ranks))
+        )
+        source = sources.Source(jobs=(calls,), ranks=len(ranks))
+        goal.write_text("".join(goal_text(survey(source))), encoding="ascii")
     except (ScheduleRefused, TooManyCalls) as refused:
         raise UserError(f"{_line(options.workload, 'JOB_NAME', job.name)}: {job.name}: {refused}") from None
     timed = _timed_ranks(steps[0], goal, len(ranks)) if is_one_motif else frozenset(range(len(ranks)))
     return ScheduledJob(job=job, goal=goal, ranks=ranks, parts=parts, timed=timed)
 
 
-def _one_iteration(options: RunOptions, step: Step, ranks: int, trace: Path) -> Trace:
-    words = [word for name, value in step.options.items() if value and name != "iterations"
-             for word in (f"--{name}", value)]  # fmt: skip
-    trace.unlink()
-    _answer(options, "calls", step.motif, *words, "--iterations", "1", "--computation", "--ranks", str(ranks),
-            "--output", str(trace))  # fmt: skip
-    return read_trace(trace)
+class _OneIteration(sources.Job):
+    """The calls of one iteration of a job's only motif."""
+
+    def rank(self, number: int) -> RankTrace:
+        """The line of a rank, with the rule that repeats the motif changed: its first rule names that one."""
+        whole = sources.Job.rank(self, number)
+        if not whole.rules:
+            return whole
+        at = -whole.rules[0][0][0]
+        ((motif, _),) = whole.rules[at] or ((0, 0),)
+        return replace(whole, rules=(*whole.rules[:at], ((motif, 1),), *whole.rules[at + 1 :]))
 
 
 def _timed_ranks(step: Step, goal: Path, ranks: int) -> frozenset[int]:
@@ -106,7 +111,9 @@ def _timed_ranks(step: Step, goal: Path, ranks: int) -> frozenset[int]:
 
 
 def _answer(options: RunOptions, *words: str) -> bytes:
-    completed = subprocess.run([str(options.engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    completed = subprocess.run(
+        [str(options.engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
     if completed.returncode == ExitStatus.ok:
         return completed.stdout
     why = completed.stderr.decode(errors="replace").strip().removeprefix(f"{words[0]}: ")

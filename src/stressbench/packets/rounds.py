@@ -15,7 +15,7 @@ from stressbench.formats.run.records import Finish, Kind, Role
 from stressbench.packets.jobs import ScheduledJob
 from stressbench.packets.options import RunOptions
 
-_START_SPREAD_NS = 1_000_000  # jobs start at random within the first millisecond of a round
+_START_SPREAD_NS = 50_000  # jobs start at random times within this
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +70,7 @@ def _has_round(block: int, count: int, blocks: int) -> bool:
     return (block + 1) * count // blocks > block * count // blocks
 
 
-def simulate(
-    options: RunOptions, planned: PlannedRound, jobs: Sequence[ScheduledJob], folder: Path
-) -> SimulatedRound:
+def simulate(options: RunOptions, planned: PlannedRound, jobs: Sequence[ScheduledJob], folder: Path) -> SimulatedRound:
     """Run the simulator. Raises MachineFault with its message, and UserError where it refuses its input."""
     start = random.Random(f"{options.seed}:start:{planned.number}")
     lines = ["stressbench-round 1"]

@@ -65,13 +65,13 @@ class RunFileWriter:
         self._write(
             Header(
                 schema_version=SCHEMA_VERSION, program="stressbench.packets", version=version("stressbench"),
-                commit=None, launch=0, started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                commit=None, launch=0, started_at=datetime.now(UTC).replace(microsecond=0),
                 command=(str(options.engine), "run", str(options.workload)), seed=options.seed,
                 mpi=MpiLibrary(standard="3.1", library=f"schedules of messages on {SIMULATOR}", flavour="other",
                                transports="tcp, shared memory"),
                 compiler=SIMULATOR, build_type="Release", ranks=len(options.hosts),
                 ranks_per_node=options.ranks_per_node, nodes=tuple(self._nodes()),
-                workload=Workload(path=str(options.workload), text=text, hash=f"fnv1a64:{_fnv1a64(text.encode()):016x}"),
+                workload=Workload(path=str(options.workload), text=text, hash=_hash_of(text)),
                 jobs=tuple(job.job for job in self.jobs),
                 plan=Plan(isolated=options.isolated, contended=options.contended, warmup=options.warmup,
                           finish=options.finish, until_interval=None, time_limit_s=None, placement=options.place,
@@ -100,7 +100,7 @@ class RunFileWriter:
         for job, executions in zip(jobs, simulated.executions, strict=True):
             repetitions = [executions[k : k + job.parts] for k in range(0, len(executions), job.parts)]
             repetitions = [one for one in repetitions if len(one) == job.parts]
-            numbers = {phase: 0 for phase in Phase}
+            numbers = dict.fromkeys(Phase, 0)
             for number, repetition in enumerate(repetitions):
                 phase = self._phase(job, number)
                 records += self._samples(planned.number, job, repetition, phase, numbers[phase])
@@ -128,9 +128,7 @@ class RunFileWriter:
 
     def end(self, reason: EndReason) -> None:
         """The last record."""
-        self._write(
-            End(complete=reason is EndReason.done, reason=reason, rounds=self.rounds, elapsed_s=self.elapsed_s)
-        )
+        self._write(End(complete=reason is EndReason.done, reason=reason, rounds=self.rounds, elapsed_s=self.elapsed_s))
 
     def fault(self, cause: str, planned: PlannedRound) -> None:
         """The record of a round that failed."""
@@ -206,15 +204,14 @@ def _buckets(durations: Sequence[float]) -> tuple[tuple[float, float, int], ...]
     return tuple((_BUCKET_RATIO**number, _BUCKET_RATIO ** (number + 1), count) for number, count in counts.items())
 
 
-def _fnv1a64(content: bytes) -> int:
+def _hash_of(text: str) -> str:
+    """The 64-bit FNV-1a hash, as the engine writes it."""
     value = 0xCBF29CE484222325
-    for byte in content:
+    for byte in text.encode():
         value = (value ^ byte) * 0x100000001B3 % 2**64
-    return value
+    return f"fnv1a64:{value:016x}"
 
 
 def new_run_file(path: Path) -> BinaryIO:
     """The run file, which must not exist. Raises OSError."""
     return path.open("xb")
-
-

@@ -25,6 +25,7 @@ DEPENDENCIES: dict[str, tuple[str, ...]] = {
     "scheduler": ("motifs", "workload"),
     "output": ("scheduler",),
     "commands": ("output",),
+    "packet": ("core",),
     "main.cpp": ("commands",),
 }
 WITHOUT_MPI = ("core", "workload", "trace")

@@ -18,6 +18,7 @@ from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.lab import RunningLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
+from stressbench.launch.ns3 import PacketLabs, PacketTarget
 from stressbench.launch.simgrid import SimulatedLabs, find_simulated_engine
 
 NicTotals = Mapping[str, tuple[int, int]]
@@ -101,11 +102,15 @@ class _UncontrolledNetwork:
         """None: there are no counters of links."""
 
 
+_PAUSE_BYTES = 64 * 1024  # of one input of a switch, from which it pauses the sender with lossless links
+
 _registered: dict[str, TargetProvider] = {}
 _BUILT_IN: Mapping[str, TargetProvider] = {
     "local": _UncontrolledNetwork(),
     "lab": RunningLabs(),
     "simgrid": SimulatedLabs(),
+    "ns3": PacketLabs(kind="ns3"),
+    "ns3-pause": PacketLabs(kind="ns3-pause", pause_bytes=_PAUSE_BYTES),
     **{name: _UncontrolledNetwork(system=system) for name, system in batch_systems().items()},
 }
 TARGET_NAMES = "|".join(provider.properties.form for provider in _BUILT_IN.values())
@@ -115,6 +120,7 @@ TARGET_HELP = "; ".join(
         "local: mpirun on this machine",
         "lab:NAME: a lab that is up",
         "simgrid:NAME: a lab, or a lab FILE.toml, that SimGrid simulates",
+        "ns3:NAME: the same, simulated packet by packet by ns-3; ns3-pause:NAME: with pause frames",
         *(f"{name}: {system.about}" for name, system in batch_systems().items()),
     )
 )
@@ -180,11 +186,11 @@ def forms_with(has_property: Callable[[TargetProperties], bool]) -> tuple[str, .
 
 
 def engine_for(target: LaunchTarget, explicit_path: Path | None, *, environment: Mapping[str, str]) -> Path | None:
-    """The engine `explicit_path`, or else the engine on SimGrid for a simulation. None leaves it to the usual search.
+    """The engine `explicit_path`, or else the engine on SimGrid for its simulations. None: the usual search.
 
     Raises LaunchMistake.
     """
-    if explicit_path is None and target.simulated:
+    if explicit_path is None and target.simulated and not isinstance(target, PacketTarget):
         return find_simulated_engine(environment)
     return explicit_path
 

@@ -1,0 +1,421 @@
+#include "packet/round.hpp"
+
+#include <fmt/ostream.h>
+#include <ns3/inet-socket-address.h>
+#include <ns3/simulator.h>
+#include <ns3/tcp-socket-factory.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "packet/text_lines.hpp"
+
+namespace stressbench::packet {
+namespace {
+
+constexpr std::uint16_t listening_port = 1023;
+constexpr int first_client_port = 1024;
+constexpr int last_client_port = 65535;
+constexpr std::int64_t setup_poll_ns = 100'000;
+constexpr std::int64_t setup_limit_ns = 60'000'000'000;
+constexpr std::int64_t batch_ns = 20'000'000;  // as in engine/scheduler/job_round.cpp
+
+std::int64_t now_ns() { return ns3::Simulator::Now().GetNanoSeconds(); }
+
+}  // namespace
+
+// A message that was sent; its receiver learns of it when its first part arrives.
+struct Round::Message {
+  Rank* sender;
+  std::uint32_t send;  // operation of the sender
+  std::int64_t bytes;
+  std::int64_t tag;
+  bool has_arrived = false;
+  bool needs_rendezvous = false;
+};
+
+// Runs the operations of a rank, as their dependencies and its processor permit.
+class Round::Rank {
+ public:
+  Rank(Round& round, Job& job, int number_in_job, int world_rank, int host_number, const RankSchedule& schedule)
+      : number(number_in_job), world(world_rank), host(host_number), round_(round), job_(job), schedule_(schedule) {
+    for (std::uint32_t at = 0; at < schedule.size(); ++at) {
+      if (schedule[at].is_mark) marks_.push_back(at);
+    }
+    times_ns_.resize(schedule.size());
+  }
+
+  void start() {
+    begin_repetition();
+    proceed();
+  }
+  void resume() {
+    if (!is_waiting_for_others_) return;
+    is_waiting_for_others_ = false;
+    begin_repetition();
+    proceed();
+  }
+  std::int64_t finished() const noexcept { return finished_; }
+  // The first operation that has begun or could begin, but did not complete; null if there is none.
+  const Operation* unfinished() const;
+
+  const int number;
+  const int world;
+  const int host;
+
+ private:
+  using Key = std::pair<int, std::int64_t>;  // partner and tag
+
+  void begin_repetition();
+  bool end_repetition();
+  void begin(std::uint32_t at);
+  void complete(std::uint32_t at);
+  void release(const std::vector<std::uint32_t>& operations);
+  void proceed();
+  template <class Then>
+  void occupy(std::int64_t duration_ns, Then then);
+
+  void send(std::uint32_t at);
+  void arrive(const std::shared_ptr<Message>& message);
+  void match(const std::shared_ptr<Message>& message, std::uint32_t receive);
+  void received(std::uint32_t receive);
+
+  Round& round_;
+  Job& job_;
+  const RankSchedule& schedule_;
+  std::vector<std::uint32_t> marks_;
+  std::vector<std::uint32_t> dependencies_;
+  std::vector<char> is_complete_;
+  std::vector<std::int64_t> times_ns_;
+  std::deque<std::uint32_t> ready_;
+  std::size_t left_ = 0;
+  std::int64_t finished_ = 0;
+  std::int64_t began_ns_ = 0;
+  std::int64_t processor_free_ns_ = 0;
+  bool is_proceeding_ = false;
+  bool is_waiting_for_others_ = false;
+  bool is_running_ = false;
+  std::map<Key, std::deque<std::uint32_t>> posted_;
+  std::map<Key, std::deque<std::shared_ptr<Message>>> unexpected_;
+};
+
+struct Round::Job {
+  JobPlan plan;
+  int number = 0;
+  std::vector<std::unique_ptr<Rank>> ranks;
+  std::int64_t finished = 0;           // repetitions that all ranks have finished
+  std::vector<std::int64_t> ranks_at;  // ranks that have finished so many repetitions beyond `finished`
+
+  std::int64_t planned() const { return plan.warmup + (plan.ending == Ending::background ? 0 : plan.measured); }
+  bool is_done() const { return plan.ending == Ending::background || finished >= planned(); }
+
+  // Whether a rank that finished so many repetitions may begin another one now. Ranks wait for each other after the
+  // warm-up and after the measured repetitions, and then after each batch, as those of the engine.
+  bool may_begin(std::int64_t repetitions, std::int64_t elapsed_ns) const {
+    if (repetitions < planned()) return repetitions < plan.warmup || finished >= plan.warmup;
+    if (plan.ending == Ending::once) return false;
+    if (finished < planned()) return false;
+    const std::int64_t mean_ns = finished == 0 ? batch_ns : std::max<std::int64_t>(1, elapsed_ns / finished);
+    return repetitions - finished < std::clamp<std::int64_t>(batch_ns / mean_ns, 1, 100'000);
+  }
+};
+
+void Round::Rank::begin_repetition() {
+  began_ns_ = now_ns();
+  is_running_ = true;
+  dependencies_.resize(schedule_.size());
+  is_complete_.assign(schedule_.size(), 0);
+  left_ = schedule_.size();
+  for (std::uint32_t at = 0; at < schedule_.size(); ++at) {
+    dependencies_[at] = schedule_[at].dependencies;
+    if (dependencies_[at] == 0) ready_.push_back(at);
+  }
+}
+
+// Writes the repetition's times; whether the next one begins at once.
+bool Round::Rank::end_repetition() {
+  is_running_ = false;
+  fmt::print(round_.output_,
+             R"({{"type":"repetition","job":{},"repetition":{},"rank":{},"start_ns":{},"end_ns":{},"marks_ns":[)",
+             job_.number, finished_, number, began_ns_ - round_.started_ns_, now_ns() - round_.started_ns_);
+  const char* separator = "";
+  for (const std::uint32_t mark : marks_) {
+    fmt::print(round_.output_, "{}{}", separator, times_ns_[mark] - round_.started_ns_);
+    separator = ",";
+  }
+  round_.output_ << "]}\n";
+  ++finished_;
+  is_waiting_for_others_ = true;
+  round_.repetition_finished(job_);
+  if (!is_waiting_for_others_) return false;  // resumed with all others
+  is_waiting_for_others_ = round_.ended_ns_ >= 0 || !job_.may_begin(finished_, now_ns() - round_.started_ns_);
+  return !is_waiting_for_others_;
+}
+
+void Round::Rank::proceed() {
+  if (is_proceeding_) return;
+  is_proceeding_ = true;
+  while (true) {
+    while (!ready_.empty()) {
+      const std::uint32_t at = ready_.front();
+      ready_.pop_front();
+      begin(at);
+    }
+    if (left_ > 0 || !is_running_) break;
+    if (end_repetition()) begin_repetition();
+  }
+  is_proceeding_ = false;
+}
+
+template <class Then>
+void Round::Rank::occupy(std::int64_t duration_ns, Then then) {
+  processor_free_ns_ = std::max(processor_free_ns_, now_ns()) + duration_ns;
+  if (processor_free_ns_ == now_ns()) return then();
+  ns3::Simulator::Schedule(ns3::NanoSeconds(processor_free_ns_ - now_ns()), std::move(then));
+}
+
+void Round::Rank::begin(std::uint32_t at) {
+  const Operation& operation = schedule_[at];
+  release(operation.after_start);
+  switch (operation.kind) {
+    case Kind::compute:
+      if (operation.amount == 0) return complete(at);
+      return occupy(operation.amount, [this, at] { complete(at); });
+    case Kind::send:
+      return occupy(round_.network_.settings().send_overhead_ns, [this, at] { send(at); });
+    case Kind::receive:
+      break;
+  }
+  const Key key{operation.partner, operation.tag};
+  if (auto& waiting = unexpected_[key]; !waiting.empty()) {
+    const auto message = std::move(waiting.front());
+    waiting.pop_front();
+    return match(message, at);
+  }
+  posted_[key].push_back(at);
+}
+
+void Round::Rank::complete(std::uint32_t at) {
+  is_complete_[at] = 1;
+  times_ns_[at] = now_ns();
+  --left_;
+  release(schedule_[at].after_completion);
+  proceed();
+}
+
+void Round::Rank::release(const std::vector<std::uint32_t>& operations) {
+  for (const std::uint32_t at : operations) {
+    if (--dependencies_[at] == 0) ready_.push_back(at);
+  }
+}
+
+void Round::Rank::send(std::uint32_t at) {
+  const Operation& operation = schedule_[at];
+  const Settings& settings = round_.network_.settings();
+  Rank& receiver = *job_.ranks[static_cast<std::size_t>(operation.partner)];
+  const auto message = std::make_shared<Message>(Message{this, at, operation.amount, operation.tag});
+  message->needs_rendezvous = operation.amount > settings.eager_bytes;
+  const std::int64_t first = std::min(operation.amount, settings.eager_bytes);
+  round_.channel(*this, receiver).send({settings.header_bytes + first, nullptr, [&receiver, message] {
+                                          receiver.arrive(message);
+                                        }});
+  if (!message->needs_rendezvous) complete(at);
+}
+
+void Round::Rank::arrive(const std::shared_ptr<Message>& message) {
+  const Key key{message->sender->number, message->tag};
+  if (auto& waiting = posted_[key]; !waiting.empty()) {
+    const std::uint32_t receive = waiting.front();
+    waiting.pop_front();
+    return match(message, receive);
+  }
+  unexpected_[key].push_back(message);
+}
+
+void Round::Rank::match(const std::shared_ptr<Message>& message, std::uint32_t receive) {
+  const Operation& operation = schedule_[receive];
+  if (operation.amount < message->bytes) {
+    throw MachineFault("job {}, rank {}: {}: a message of {} bytes arrives", job_.plan.name, number, operation.text(),
+                       message->bytes);
+  }
+  if (!message->needs_rendezvous) return received(receive);
+  const Settings& settings = round_.network_.settings();
+  round_.channel(*this, *message->sender).send({settings.header_bytes, nullptr, [this, message, receive, &settings] {
+                                                  Rank& sender = *message->sender;
+                                                  const std::int64_t rest = message->bytes - settings.eager_bytes;
+                                                  round_.channel(sender, *this)
+                                                      .send({settings.header_bytes + rest,
+                                                             [&sender, at = message->send] { sender.complete(at); },
+                                                             [this, receive] { received(receive); }});
+                                                }});
+}
+
+void Round::Rank::received(std::uint32_t receive) {
+  occupy(round_.network_.settings().receive_overhead_ns, [this, receive] { complete(receive); });
+}
+
+const Operation* Round::Rank::unfinished() const {
+  if (!is_running_) return nullptr;
+  for (std::uint32_t at = 0; at < schedule_.size(); ++at) {
+    if (is_complete_[at] == 0 && dependencies_[at] == 0) return &schedule_[at];
+  }
+  return nullptr;
+}
+
+Round::Round(Network& network, std::vector<JobPlan> plans, std::ofstream& output) : network_(network), output_(output) {
+  int world = 0;
+  for (JobPlan& plan : plans) {
+    Job& job = *jobs_.emplace_back(std::make_unique<Job>());
+    job.plan = std::move(plan);
+    job.number = static_cast<int>(jobs_.size()) - 1;
+    for (std::size_t rank = 0; rank < job.plan.hosts.size(); ++rank) {
+      job.ranks.push_back(std::make_unique<Rank>(*this, job, static_cast<int>(rank), world++, job.plan.hosts[rank],
+                                                 job.plan.schedules[rank]));
+    }
+  }
+  create_connections();
+}
+
+Round::~Round() = default;
+
+Channel& Round::channel(const Rank& from, const Rank& to) { return *channels_.at({from.world, to.world}); }
+
+// One connection for each pair of ranks that exchange messages, as Open MPI's TCP transport opens them.
+void Round::create_connections() {
+  std::map<int, int> next_port;
+  std::set<int> listening;
+  for (const auto& job : jobs_) {
+    for (const auto& rank : job->ranks) {
+      for (const Operation& operation : job->plan.schedules[static_cast<std::size_t>(rank->number)]) {
+        if (operation.kind != Kind::send) continue;
+        const Rank& other = *job->ranks[static_cast<std::size_t>(operation.partner)];
+        if (channels_.contains({rank->world, other.world})) continue;
+        if (rank->host == other.host) {
+          for (const auto& pair : {std::pair{rank->world, other.world}, std::pair{other.world, rank->world}})
+            channels_[pair] = local_channels_.emplace_back(std::make_unique<LocalChannel>(network_.settings())).get();
+          continue;
+        }
+        const int port = first_client_port + next_port[rank->host]++;
+        if (port > last_client_port)
+          throw UserMistake("a host has more than {} connections", last_client_port - first_client_port + 1);
+        Connection& connection = *connections_.emplace_back(std::make_unique<Connection>());
+        channels_[{rank->world, other.world}] = &connection.outward();
+        channels_[{other.world, rank->world}] = &connection.inward();
+        opening_[{network_.address(rank->host).Get(), static_cast<std::uint16_t>(port)}] = &connection;
+        if (listening.insert(other.host).second) {
+          const auto listener = listeners_.emplace_back(
+              ns3::Socket::CreateSocket(network_.node(other.host), ns3::TcpSocketFactory::GetTypeId()));
+          listener->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), listening_port));
+          listener->Listen();
+          listener->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
+                                      [this](ns3::Ptr<ns3::Socket> socket, const ns3::Address& from) {
+                                        const auto client = ns3::InetSocketAddress::ConvertFrom(from);
+                                        opening_.at({client.GetIpv4().Get(), client.GetPort()})->accept(socket);
+                                      });
+        }
+        connection.open(network_, rank->host, other.host, static_cast<std::uint16_t>(port), listening_port);
+      }
+    }
+  }
+}
+
+void Round::start_when_connected() {
+  if (!std::ranges::all_of(connections_, [](const auto& connection) { return connection->is_open(); })) {
+    if (now_ns() > setup_limit_ns) throw MachineFault("TCP connections could not be opened within 60 s");
+    ns3::Simulator::Schedule(ns3::NanoSeconds(setup_poll_ns), &Round::start_when_connected, this);
+    return;
+  }
+  started_ns_ = now_ns();
+  for (const auto& job : jobs_) {
+    ns3::Simulator::Schedule(ns3::NanoSeconds(job->plan.start_ns), [&ranks = job->ranks] {
+      for (const auto& rank : ranks) rank->start();
+    });
+  }
+}
+
+bool Round::is_done() const {
+  return std::ranges::all_of(jobs_, [](const auto& job) { return job->is_done(); });
+}
+
+void Round::repetition_finished(Job& job) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const auto& rank : job.ranks) least = std::min(least, rank->finished());
+  if (least == job.finished) return;
+  job.finished = least;
+  if (is_done()) {
+    ended_ns_ = now_ns();
+    ns3::Simulator::Stop();
+    return;
+  }
+  for (const auto& rank : job.ranks) {
+    if (job.may_begin(rank->finished(), now_ns() - started_ns_)) rank->resume();
+  }
+}
+
+std::int64_t Round::run() {
+  ns3::Simulator::ScheduleNow(&Round::start_when_connected, this);
+  ns3::Simulator::Run();
+  if (ended_ns_ < 0) require_done();
+  return ended_ns_ - started_ns_;
+}
+
+void Round::require_done() const {
+  std::string waiting;
+  int count = 0;
+  for (const auto& job : jobs_) {
+    for (const auto& rank : job->ranks) {
+      const Operation* operation = rank->unfinished();
+      if (operation == nullptr || ++count > 5) continue;
+      waiting += fmt::format("\n  job {}, rank {}, repetition {}: {}", job->plan.name, rank->number, rank->finished(),
+                             operation->text());
+    }
+  }
+  throw MachineFault("deadlock: {} ranks wait for operations that can never complete:{}{}", count, waiting,
+                     count > 5 ? "\n  ..." : "");
+}
+
+std::vector<JobPlan> read_round(const std::string& path, const Network& network) {
+  TextLines lines{path};
+  std::vector<std::string> words;
+  if (!lines.next(words) || words != std::vector<std::string>{"stressbench-round", "1"})
+    lines.reject("expected 'stressbench-round 1'");
+  std::vector<JobPlan> jobs;
+  while (lines.next(words)) {
+    if (words.size() < 8 || words[0] != "job")
+      lines.reject("'{}': expected 'job NAME GOAL_FILE WARMUP MEASURED once|sustain|background START_NS HOST...'",
+                   joined(words));
+    JobPlan& job = jobs.emplace_back();
+    job.name = words[1];
+    job.warmup = lines.integer(words[3], "warm-up repetitions");
+    job.measured = lines.integer(words[4], "measured repetitions", 1);
+    static const std::map<std::string, Ending> endings{
+        {"once", Ending::once}, {"sustain", Ending::sustain}, {"background", Ending::background}};
+    const auto ending = endings.find(words[5]);
+    if (ending == endings.end()) lines.reject("'{}': expected once, sustain or background", words[5]);
+    job.ending = ending->second;
+    job.start_ns = lines.integer(words[6], "start in ns");
+    for (std::size_t k = 7; k < words.size(); ++k) {
+      try {
+        job.hosts.push_back(network.host(words[k]));
+      } catch (const UserMistake& mistake) {
+        lines.reject("{}", mistake.what());
+      }
+    }
+    job.schedules = read_goal((std::filesystem::path(path).parent_path() / words[2]).string());
+    if (job.schedules.size() != job.hosts.size())
+      lines.reject("{} has {} ranks, but {} hosts are named", words[2], job.schedules.size(), job.hosts.size());
+    for (std::size_t rank = 0; rank < job.schedules.size(); ++rank) {
+      for (const Operation& operation : job.schedules[rank]) {
+        if (operation.partner == static_cast<int>(rank))
+          lines.reject("{}: rank {}: {}: a message to itself", words[2], rank, operation.text());
+      }
+    }
+  }
+  if (jobs.empty()) lines.reject("expected at least one job");
+  if (std::ranges::all_of(jobs, [](const JobPlan& job) { return job.ending == Ending::background; }))
+    lines.reject("all jobs are in the background: expected one that is measured");
+  return jobs;
+}
+
+}  // namespace stressbench::packet

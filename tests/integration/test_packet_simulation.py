@@ -1,0 +1,121 @@
+"""stressbench-ns3: messages over simulated TCP against arithmetic, and what it refuses."""
+
+import pytest
+from support.packet_networks import RATE, Simulator, incast, schedule, simulator_program
+
+SIZE = 2**20
+STREAM = schedule((f"l0: send {SIZE}b to 1 tag 1",), (f"l0: recv {SIZE}b from 0 tag 1",))
+
+
+@pytest.fixture
+def simulator(tmp_path) -> Simulator:
+    return Simulator(simulator_program(), tmp_path)
+
+
+def test_a_stream_takes_the_time_of_its_frames_at_the_rate_of_the_link(simulator):
+    answer = simulator.simulate(simulator.network(), "a a.goal 1 3 once 0 h0 h1", a=STREAM)
+
+    assert answer.times_s(1)[1:] == pytest.approx([SIZE * 8 / RATE] * 3, rel=0.02)
+
+
+@pytest.mark.parametrize("senders", [2, 3])
+def test_streams_to_one_host_share_its_link(simulator, senders):
+    hosts = " ".join(f"h{number}" for number in range(senders + 1))
+
+    answer = simulator.simulate(simulator.network(), f"a a.goal 1 3 once 0 {hosts}", a=incast(senders, SIZE))
+
+    assert answer.times_s(0)[1:] == pytest.approx([senders * SIZE * 8 / RATE] * 3, rel=0.02)
+
+
+def test_a_ring_uses_both_directions_of_each_link(simulator):
+    size = 64 * 2**10  # without rendezvous: each way carries one message and the acknowledgements of another
+    ring = schedule(*(
+        (f"l0: send {size}b to {(rank + 1) % 4} tag 1", f"l1: recv {size}b from {(rank - 1) % 4} tag 1")
+        for rank in range(4)
+    ))  # fmt: skip
+
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 20 once 0 h0 h1 h2 h3", a=ring)
+
+    last = max(one["end_ns"] for one in answer.records if one["type"] == "repetition") * 1e-9
+    assert last == pytest.approx(20 * (size / 1448 * (1514 + 66)) * 8 / 100e6, rel=0.02)
+
+
+def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulator):
+    ping = schedule(
+        ("l0: calc 100000000", "l1: send 8b to 1 tag 1", "mark: recv 8b from 1 tag 2", "l1 requires l0",
+         "mark requires l1"),
+        ("l0: recv 8b from 0 tag 1", "l1: send 8b to 0 tag 2", "l1 requires l0"),
+    )  # fmt: skip
+
+    answer = simulator.simulate(
+        simulator.network(), "ping ping.goal 0 1 once 0 h3 h0", "load load.goal 0 1 background 0 h0 h1 h2",
+        ping=ping, load=incast(2, 8 * SIZE),
+    )  # fmt: skip
+
+    queue = answer.links["s0" if ("s0", "h0") in answer.links else "switch", "h0"]["longest_queue_bytes"]
+    (time_s,) = answer.times_s(0)
+    assert time_s - 0.1 == pytest.approx(queue * 8 / 100e6, rel=0.05)
+
+
+def test_frames_are_dropped_at_a_full_queue_and_sent_again(simulator):
+    network = simulator.network(queue="32KiB")
+
+    answer = simulator.simulate(network, "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
+
+    assert sum(link["drops"] for link in answer.links.values()) > 0
+    assert len(answer.times_s(0)) == 2
+
+
+def test_pause_frames_keep_a_short_queue_without_drops(simulator):
+    network = simulator.network(queue="32KiB", pause_bytes=16_384)
+
+    answer = simulator.simulate(network, "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
+
+    assert sum(link["drops"] for link in answer.links.values()) == 0
+    assert sum(link["pauses"] for link in answer.links.values()) > 0
+    switch_queues = [link["longest_queue_bytes"] for (_, target), link in answer.links.items() if target == "h0"]
+    assert max(switch_queues) < 3 * (16_384 + 5 * 1514)
+    assert answer.times_s(0)[1] == pytest.approx(3 * SIZE * 8 / RATE, rel=0.02)
+
+
+def test_the_same_round_gives_the_same_times_to_the_nanosecond(simulator):
+    network = simulator.network()
+
+    first, second = (
+        simulator.simulate(network, "a a.goal 1 3 once 0 h0 h1 h2 h3", a=incast(3, SIZE)).records for _ in range(2)
+    )
+
+    assert first == second
+
+
+def test_a_deadlock_names_the_ranks_and_their_operations(simulator):
+    both_receive = schedule(("l0: recv 8b from 1 tag 7",), ("l0: recv 8b from 0 tag 7",))
+
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h1", a=both_receive)
+
+    assert answer.status == 3
+    assert "deadlock: 2 ranks" in answer.errors
+    assert "job a, rank 1, repetition 0: l0: receive 8 bytes from rank 0, tag 7" in answer.errors
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("num_ranks 2\nrank 0 {\nl0: sned 8b to 1 tag 1\n}\n", "a.goal:3: 'l0: sned 8b to 1 tag 1': expected"),
+        ("num_ranks 2\nrank 0 {\nl0: send 8b to 2 tag 1\n}\n", "a.goal:3: rank 2: ranks are 0 to 1"),
+        ("num_ranks 2\nrank 0 {\nl0: calc 1\nl0 requires l9\n}\n", "a.goal:4: 'l9' is no operation of this rank"),
+        ("num_ranks 2\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n", "depend on each other"),
+        ("num_ranks 2\nrank 0 {\na: calc 1\n", "the file ends within a rank"),
+    ],
+)
+def test_a_schedule_with_a_mistake_is_refused_with_its_line(simulator, text, message):
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h1", a=text)
+
+    assert (answer.status, message in answer.errors) == (2, True), answer.errors
+
+
+def test_an_unknown_host_is_refused_with_the_line_of_the_round(simulator):
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h9", a=STREAM)
+
+    assert answer.status == 2
+    assert "round.txt:2: 'h9' is no host of the network" in answer.errors

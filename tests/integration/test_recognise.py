@@ -311,7 +311,7 @@ def test_one_deviating_rank_is_not_covered_up(deviation: str, listed, engine, tm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("allreduce --ranks 4", "allreduce: its calls are not known without a launch"),
+        ("posix --ranks 4", "calls: posix: its calls are not known without a launch"),
         ("lulesh --ranks 9", "8 or 27 would fit"),
         ("lulesh --ranks 0", "--ranks"),
         ("lulesh", "--ranks is required"),

@@ -66,8 +66,8 @@ class Backend {
   virtual bool takes_offsets() const { return true; }
   // Whether each rank can read only what it wrote itself.
   virtual bool per_rank_files() const { return false; }
-  // False if files have a length but no contents (simulations): the spans of transfers then have a length but no memory,
-  // and nothing is verified.
+  // False if files have a length but no contents (simulations): the spans of transfers then have a length but no
+  // memory, and nothing is verified.
   virtual bool holds_data() const { return true; }
   // Whether transfers are collective calls of all ranks of the file.
   virtual bool collective() const { return false; }

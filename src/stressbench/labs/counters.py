@@ -75,7 +75,8 @@ def read_counters(running: RunningLab) -> LabCounters:
 
 
 def _port_counters(running: RunningLab) -> Mapping[End, PortCounters]:
-    lab, found = running.lab, {}
+    lab = running.lab
+    found: dict[End, PortCounters] = {}
     if lab.routing is Routing.adaptive:
         for switch in lab.switches:
             links = ports_of(lab, switch.name)

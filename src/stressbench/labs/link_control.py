@@ -117,7 +117,10 @@ def _set_port(running: RunningLab, end: End, link: Link, rate: Rate | None) -> N
     ps = 0 if rate is None else ps_per_byte(rate)
     try:
         set_port_rates(
-            switch.number, len(links), [(links.index(link), ps)], root=Path(f"/proc/{running.holder(end.node).pid}/root")
+            switch.number,
+            len(links),
+            [(links.index(link), ps)],
+            root=Path(f"/proc/{running.holder(end.node).pid}/root"),
         )
     except OSError as fault:
         raise LabFault(f"{end.node}: {fault.strerror}") from fault

@@ -139,8 +139,8 @@ class LabTable(Table):
         Routing,
         Field(
             description="How switches choose among several paths: always the same one for a destination (static), one "
-            "of the shortest by a hash of each connection (ecmp), or by the load of their own output ports, also longer "
-            "ones (adaptive; needs root)."
+            "of the shortest by a hash of each connection (ecmp), or by the load of their own output ports, also "
+            "longer ones (adaptive; needs root)."
         ),
     ] = Routing.static
     marking: Annotated[

@@ -50,7 +50,6 @@ void configure_tcp(const Settings& settings) {
   SetDefault("ns3::TcpSocket::RcvBufSize", ns3::UintegerValue(static_cast<std::uint64_t>(settings.window_bytes)));
   SetDefault("ns3::TcpSocket::InitialCwnd", ns3::UintegerValue(static_cast<std::uint64_t>(settings.initial_segments)));
   SetDefault("ns3::TcpSocket::DelAckCount", ns3::UintegerValue(1));  // Linux: quickack
-  SetDefault("ns3::TcpSocketBase::Sack", ns3::BooleanValue(false));  // ns-3 3.37 crashes in TcpRateLinux::SkbSent with it
   SetDefault("ns3::TcpSocket::TcpNoDelay", ns3::BooleanValue(true));
   SetDefault("ns3::TcpSocketBase::MinRto", ns3::TimeValue(ns3::NanoSeconds(settings.min_timeout_ns)));
   SetDefault("ns3::TcpSocketBase::ClockGranularity", ns3::TimeValue(ns3::MicroSeconds(100)));

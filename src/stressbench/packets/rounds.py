@@ -92,7 +92,7 @@ def simulate(options: RunOptions, planned: PlannedRound, jobs: Sequence[Schedule
         why = completed.stderr.decode(errors="replace").strip().removeprefix("stressbench-ns3: ")
         if completed.returncode < 0:
             why = (
-                f"stressbench-ns3 was ended by signal {-completed.returncode}: ns-3 3.37 can crash after a full queue has "
+                f"stressbench-ns3 was ended by signal {-completed.returncode}: ns-3 3.37 can crash after a queue has "
                 "dropped frames; take a longer `queue` in the lab file, or ns3-pause"
             )
         why = why or f"{options.simulator} ended with status {completed.returncode}"

@@ -57,6 +57,7 @@ def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulat
     assert time_s - 0.1 == pytest.approx(queue * 8 / 100e6, rel=0.05)
 
 
+@pytest.mark.xfail(reason="ns-3 3.37 crashes in TcpRateLinux::SkbSent (docs/how-to/ns3.md)", strict=True)
 def test_frames_are_dropped_at_a_full_queue_and_sent_again(simulator):
     network = simulator.network(queue="32KiB")
 

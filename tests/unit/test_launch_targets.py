@@ -32,8 +32,10 @@ def test_properties_of_each_kind() -> None:
     assert not properties_of("lab:tiny").simulated
     assert (properties_of("lab:tiny").keeps_rate, properties_of("simgrid:tiny").keeps_rate) == (True, False)
     assert [name for name in batch_systems() if properties_of(name).runs_concurrently] == ["flux", "slurm"]
-    assert forms_with(lambda kind: kind.controls_links) == ("lab:NAME", "simgrid:NAME")
-    assert TARGET_NAMES == "local|lab:NAME|simgrid:NAME|flux|pbs|slurm"
+    assert forms_with(lambda kind: kind.controls_links) == (
+        "lab:NAME", "simgrid:NAME", "ns3:NAME", "ns3-pause:NAME",
+    )  # fmt: skip
+    assert TARGET_NAMES == "local|lab:NAME|simgrid:NAME|ns3:NAME|ns3-pause:NAME|flux|pbs|slurm"
 
 
 def test_only_targets_that_count_all_hosts_have_a_counter_of_nics() -> None:

@@ -151,7 +151,7 @@ def test_who_asks_to_stop_while_it_works_gets_no_more_runs(site: Site) -> None:
         ('"./set-rate --all"', '"echo \'a"', "s.toml:1: rate_command: 'echo 'a': expected a command, its quotes"),
         ('rate = ["full", "half", "25%"]\n', "", "s.toml:1: rate_command: './set-rate --all': there is no rate to set"),
         ("ranks = 4", 'ranks = 4\non = "simgrid:tiny"', "on = simgrid:tiny sets its rates itself"),
-        ('rate_command = "./set-rate --all"\n', "", "expected lab:NAME or simgrid:NAME there, or a rate_command"),
+        ('rate_command = "./set-rate --all"\n', "", "expected lab:NAME or simgrid:NAME or"),
     ],
 )
 def test_a_mistake_has_its_line(old: str, new: str, message: str) -> None:

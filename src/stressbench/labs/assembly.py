@@ -23,6 +23,7 @@ from stressbench.labs.wiring import MAX_RAILS, LinkSpec, Rail, Wire, Wiring, Wir
 _RESERVED = frozenset({"lo", "br0", "all", "default", "localhost", "hosts"})
 _LONGEST_DEVICE = 15
 _MOST_NOISE = 64
+_ADAPTIVE_SHAPES = ("dragonfly", "fat-tree")  # on a ring, two streams together got less than a link carries
 
 
 def assemble(*, name: str, table: LabTable, topology: Topology) -> Lab:
@@ -304,6 +305,9 @@ def _routing_complaints(lab: Lab) -> Iterator[Complaint]:
         yield Complaint(place=("routing",), text=text)
     elif not cycle(lab):
         text = f"{key}: there is only one path between any two switches of this {lab.shape}; expected several"
+        yield Complaint(place=("routing",), text=text)
+    elif lab.routing is Routing.adaptive and lab.shape not in _ADAPTIVE_SHAPES:
+        text = f'{key}: not on kind = "{lab.shape}"; expected {" or ".join(_ADAPTIVE_SHAPES)}, or routing = "ecmp"'
         yield Complaint(place=("routing",), text=text)
     elif lab.routing is Routing.adaptive and len(lab.switches) > MAX_ADAPTIVE_SWITCHES:
         text = f'{key}: {len(lab.switches)} switches: expected at most {MAX_ADAPTIVE_SWITCHES}; use "ecmp"'

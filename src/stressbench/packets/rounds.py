@@ -90,6 +90,11 @@ def simulate(options: RunOptions, planned: PlannedRound, jobs: Sequence[Schedule
     completed = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if completed.returncode != ExitStatus.ok:
         why = completed.stderr.decode(errors="replace").strip().removeprefix("stressbench-ns3: ")
+        if completed.returncode < 0:
+            why = (
+                f"stressbench-ns3 was ended by signal {-completed.returncode}: ns-3 3.37 can crash after a queue has "
+                "dropped frames; take a longer `queue` in the lab file, or ns3-pause"
+            )
         why = why or f"{options.simulator} ended with status {completed.returncode}"
         raise (UserError if completed.returncode == ExitStatus.bad_input else MachineFault)(*why.splitlines())
     return _read(output, jobs)

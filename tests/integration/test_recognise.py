@@ -102,13 +102,13 @@ def test_the_computation_is_the_median_of_captures_on_as_many_ranks(tmp_path, li
         return write_lines(tmp_path / f"{name}.trace", [header, *own, end])
 
     slow, fast, usual = timed("slow", 9e-3), timed("fast", 2e-3), timed("usual", 3e-3)
-    (alone,) = recognised(usual)["captures"][0]["motifs"]
+    (single,) = recognised(usual)["captures"][0]["motifs"]
 
     first, *others = recognised(slow, fast, usual, timed("more-ranks", 1e-3, ranks=9))["captures"]
 
-    assert first["motifs"] == [alone]
+    assert first["motifs"] == [single]
     assert [capture["motifs"][0]["computed_s"] for capture in others[:2]] == pytest.approx(
-        [alone["computed_s"] * 2 / 3, alone["computed_s"]]
+        [single["computed_s"] * 2 / 3, single["computed_s"]]
     )
 
 

@@ -148,42 +148,42 @@ struct map ports SECTION("maps") = {BPF_MAP_TYPE_ARRAY, sizeof(__u32), sizeof(st
 struct map senders SECTION("maps") = {BPF_MAP_TYPE_LRU_HASH, sizeof(struct connection), sizeof(struct sender), 16384};
 struct map choices SECTION("maps") = {BPF_MAP_TYPE_LRU_HASH, sizeof(struct choice_key), sizeof(struct choice), 65536};
 
-static void *(*map_lookup_elem)(void *map, const void *key) = (void *)BPF_FUNC_map_lookup_elem;
-static long (*map_update_elem)(void *map, const void *key, const void *value,
-                               __u64 flags) = (void *)BPF_FUNC_map_update_elem;
-static __u64 (*ktime_get_ns)(void) = (void *)BPF_FUNC_ktime_get_ns;
-static long (*skb_load_bytes)(const void *skb, __u32 offset, void *to, __u32 bytes) = (void *)BPF_FUNC_skb_load_bytes;
-static long (*skb_store_bytes)(void *skb, __u32 offset, const void *from, __u32 bytes,
-                               __u64 flags) = (void *)BPF_FUNC_skb_store_bytes;
-static long (*l4_csum_replace)(void *skb, __u32 offset, __u64 from, __u64 to,
-                               __u64 flags) = (void *)BPF_FUNC_l4_csum_replace;
-static long (*redirect)(__u32 ifindex, __u64 flags) = (void *)BPF_FUNC_redirect;
+static void* (*map_lookup_elem)(void* map, const void* key) = (void*)BPF_FUNC_map_lookup_elem;
+static long (*map_update_elem)(void* map, const void* key, const void* value,
+                               __u64 flags) = (void*)BPF_FUNC_map_update_elem;
+static __u64 (*ktime_get_ns)(void) = (void*)BPF_FUNC_ktime_get_ns;
+static long (*skb_load_bytes)(const void* skb, __u32 offset, void* to, __u32 bytes) = (void*)BPF_FUNC_skb_load_bytes;
+static long (*skb_store_bytes)(void* skb, __u32 offset, const void* from, __u32 bytes,
+                               __u64 flags) = (void*)BPF_FUNC_skb_store_bytes;
+static long (*l4_csum_replace)(void* skb, __u32 offset, __u64 from, __u64 to,
+                               __u64 flags) = (void*)BPF_FUNC_l4_csum_replace;
+static long (*redirect)(__u32 ifindex, __u64 flags) = (void*)BPF_FUNC_redirect;
 
 INLINE __u64 decayed(__u64 load, __u64 load_at, __u64 now) {
   __u64 passed = now - load_at;
   return passed >= BUSY_NS ? 0 : load - load * passed / BUSY_NS;
 }
 
-INLINE __u64 queue_ns(const struct port *port, __u64 now) { return port->free_at > now ? port->free_at - now : 0; }
+INLINE __u64 queue_ns(const struct port* port, __u64 now) { return port->free_at > now ? port->free_at - now : 0; }
 
-INLINE __u64 load_ns(const struct port *port, __u64 now) {
+INLINE __u64 load_ns(const struct port* port, __u64 now) {
   return decayed(port->load, port->load_at, now) + queue_ns(port, now);
 }
 
 // What others than this connection contribute to the load of its port.
-INLINE __u64 load_of_others(const struct port *port, const struct choice *choice, __u64 now) {
+INLINE __u64 load_of_others(const struct port* port, const struct choice* choice, __u64 now) {
   __u64 all = decayed(port->load, port->load_at, now), own = decayed(choice->load, choice->load_at, now);
   if (all == 0 || own >= all) return 0;
   return (all + queue_ns(port, now)) / 1024 * ((all - own) * 1024 / all);
 }
 
 // Reads the headers into `frame`; false if the kernel has to forward it, by its static routes.
-INLINE int read_frame(struct __sk_buff *skb, struct frame *frame) {
+INLINE int read_frame(struct __sk_buff* skb, struct frame* frame) {
   if (skb->protocol != BIG(ETH_P_IP)) return 0;
   struct ethhdr ethernet;
   struct iphdr ip;
   if (skb_load_bytes(skb, 0, &ethernet, sizeof ethernet) || skb_load_bytes(skb, ETH_HLEN, &ip, sizeof ip)) return 0;
-  const struct tag *tag = (const void *)ethernet.h_source;
+  const struct tag* tag = (const void*)ethernet.h_source;
   frame->now = ktime_get_ns();
   frame->bytes = skb->len;
   if (skb->gso_segs > 1) frame->bytes += (skb->gso_segs - 1) * (HEADERS + 32);
@@ -224,8 +224,8 @@ INLINE int read_frame(struct __sk_buff *skb, struct frame *frame) {
 }
 
 // The flowlet of a frame that comes from a host.
-INLINE void begin_or_continue(struct frame *frame) {
-  struct sender *sender = map_lookup_elem(&senders, &frame->connection);
+INLINE void begin_or_continue(struct frame* frame) {
+  struct sender* sender = map_lookup_elem(&senders, &frame->connection);
   __u32 end = frame->sequence + frame->payload_bytes;
   if (!sender || frame->begins) {
     struct sender first = {.next = end, .acknowledged = frame->sequence, .seen_at = frame->now};
@@ -245,7 +245,7 @@ INLINE void begin_or_continue(struct frame *frame) {
 }
 
 // Notes an acknowledgement on its way to the host that waits for it, and closes the window of a host that is to stop.
-INLINE void acknowledge(struct __sk_buff *skb, const struct frame *frame) {
+INLINE void acknowledge(struct __sk_buff* skb, const struct frame* frame) {
   struct connection reverse = {
       .source = frame->connection.destination,
       .destination = frame->connection.source,
@@ -253,7 +253,7 @@ INLINE void acknowledge(struct __sk_buff *skb, const struct frame *frame) {
       .destination_port = frame->connection.source_port,
       .protocol = frame->connection.protocol,
   };
-  struct sender *sender = map_lookup_elem(&senders, &reverse);
+  struct sender* sender = map_lookup_elem(&senders, &reverse);
   if (!sender) return;
   if ((__s32)(frame->acknowledgement - sender->acknowledged) > 0) sender->acknowledged = frame->acknowledgement;
   if (!sender->held_until) return;
@@ -269,7 +269,7 @@ INLINE void acknowledge(struct __sk_buff *skb, const struct frame *frame) {
 
 // The best path of a route by the load of its port; `frame->phase` says which paths may be chosen. The load of
 // `old_port` is that by other connections than this one.
-INLINE int decide(const struct frame *frame, const struct route *route, struct choice *choice, __u32 old_port) {
+INLINE int decide(const struct frame* frame, const struct route* route, struct choice* choice, __u32 old_port) {
   __u64 minimal = NONE, detour = NONE;  // load times links, and the number of the path in the lowest bits
   __u32 start = (frame->connection.source_port * 31 + frame->connection.destination_port * 17 +
                  frame->connection.source / 65537 + frame->connection.destination / 257 + frame->flowlet) *
@@ -277,9 +277,9 @@ INLINE int decide(const struct frame *frame, const struct route *route, struct c
                 16;
   for (__u32 i = 0; i < MAX_PATHS; i++) {
     __u64 number = (start + i) % MAX_PATHS;
-    const struct path *path = &route->paths[number];
+    const struct path* path = &route->paths[number];
     __u32 key = path->port;
-    const struct port *port = map_lookup_elem(&ports, &key);
+    const struct port* port = map_lookup_elem(&ports, &key);
     if (!port) return 0;
     __u64 load = load_ns(port, frame->now);
     if (key == old_port) load = load_of_others(port, choice, frame->now);
@@ -292,7 +292,7 @@ INLINE int decide(const struct frame *frame, const struct route *route, struct c
     }
   }
   if (frame->phase != UNDECIDED) detour = NONE;
-  const struct path *path = &route->paths[minimal % MAX_PATHS];
+  const struct path* path = &route->paths[minimal % MAX_PATHS];
   __u32 phase = frame->phase;
   if (detour != NONE &&
       (minimal == NONE || minimal / MAX_PATHS > detour / MAX_PATHS + (__u64)HALF_BUSY_NS * path->links)) {
@@ -309,15 +309,15 @@ INLINE int decide(const struct frame *frame, const struct route *route, struct c
 }
 
 // Whether a connection shares a congested port for so long that it may be moved.
-INLINE int may_move(const struct frame *frame, const struct choice *choice, const struct port *port) {
+INLINE int may_move(const struct frame* frame, const struct choice* choice, const struct port* port) {
   if (!frame->is_tcp || !frame->fills || frame->phase != UNDECIDED) return 0;
   if (frame->now - choice->since < MEASURED_NS || frame->now - port->moved_at < MEASURED_NS) return 0;
   return queue_ns(port, frame->now) > CONGESTED_NS && load_of_others(port, choice, frame->now) > HALF_BUSY_NS;
 }
 
 // Lets the host stop sending, so that the connection can take another path.
-INLINE void move(const struct frame *frame, struct port *port) {
-  struct sender *sender = map_lookup_elem(&senders, &frame->connection);
+INLINE void move(const struct frame* frame, struct port* port) {
+  struct sender* sender = map_lookup_elem(&senders, &frame->connection);
   if (!sender || sender->held_until) return;
   __u32 doublings = sender->doublings > MAX_DOUBLINGS ? MAX_DOUBLINGS : sender->doublings;
   if (frame->now - sender->moved_at < (__u64)MEASURED_NS << doublings) return;
@@ -327,7 +327,7 @@ INLINE void move(const struct frame *frame, struct port *port) {
   __sync_fetch_and_add(&port->moves, 1);
 }
 
-INLINE void count(const struct frame *frame, struct port *port, __u32 phase, struct choice *choice, int is_new) {
+INLINE void count(const struct frame* frame, struct port* port, __u32 phase, struct choice* choice, int is_new) {
   __u64 ns = frame->bytes * port->ps_per_byte / 1000;
   __u64 until = port->free_at > frame->now ? port->free_at : frame->now;
   port->free_at = until + ns;
@@ -345,9 +345,9 @@ INLINE void count(const struct frame *frame, struct port *port, __u32 phase, str
 }
 
 // Sends a frame over a port.
-INLINE int send(struct __sk_buff *skb, const struct frame *frame, __u32 number, __u32 phase, __u32 via,
-                struct choice *choice, int is_new) {
-  struct port *port = map_lookup_elem(&ports, &number);
+INLINE int send(struct __sk_buff* skb, const struct frame* frame, __u32 number, __u32 phase, __u32 via,
+                struct choice* choice, int is_new) {
+  struct port* port = map_lookup_elem(&ports, &number);
   if (!port) return TC_ACT_SHOT;
   count(frame, port, phase, choice, is_new);
   struct {
@@ -366,23 +366,23 @@ INLINE int send(struct __sk_buff *skb, const struct frame *frame, __u32 number, 
   return redirect(port->ifindex, 0);
 }
 
-SECTION("classifier") int route_frame(struct __sk_buff *skb) {
+SECTION("classifier") int route_frame(struct __sk_buff* skb) {
   __u32 zero = 0;
-  struct work *work = map_lookup_elem(&scratch, &zero);
-  const __u32 *at = map_lookup_elem(&here, &zero);
+  struct work* work = map_lookup_elem(&scratch, &zero);
+  const __u32* at = map_lookup_elem(&here, &zero);
   if (!work || !at || !read_frame(skb, &work->frame)) return TC_ACT_UNSPEC;
-  struct frame *frame = &work->frame;
+  struct frame* frame = &work->frame;
   __u32 to = BIG32(frame->connection.destination);
   __u32 block = to >> 8 & 255, number = block * NODES_PER_OCTET + (to & 255) - 1;
   if (block >= SWITCH_ADDRESSES) return TC_ACT_UNSPEC;
-  const struct station *station = map_lookup_elem(&stations, &number);
+  const struct station* station = map_lookup_elem(&stations, &number);
   if (!station || station->at == NO_SWITCH) return TC_ACT_UNSPEC;
   if (!frame->is_tagged) begin_or_continue(frame);
 
   __u32 out = station->port;
   work->key.connection = frame->connection;
   work->key.at = *at;
-  struct choice *choice = map_lookup_elem(&choices, &work->key);
+  struct choice* choice = map_lookup_elem(&choices, &work->key);
   if (!choice) {
     __builtin_memset(&work->choice, 0, sizeof work->choice);
     work->choice.port = NO_SWITCH;
@@ -393,7 +393,7 @@ SECTION("classifier") int route_frame(struct __sk_buff *skb) {
   }
   if (station->at == *at) {
     if (frame->is_tcp) acknowledge(skb, frame);
-    struct port *port = map_lookup_elem(&ports, &out);
+    struct port* port = map_lookup_elem(&ports, &out);
     if (port && (__s8)(frame->flowlet - choice->flowlet) < 0) {
       __sync_fetch_and_add(&port->late, 1);
     } else {
@@ -403,14 +403,14 @@ SECTION("classifier") int route_frame(struct __sk_buff *skb) {
   }
   if (frame->phase == TO_VIA && frame->via == *at) frame->phase = FROM_VIA;
   __u32 target = frame->phase == TO_VIA ? frame->via : station->at;
-  const struct route *route = map_lookup_elem(&routes, &target);
+  const struct route* route = map_lookup_elem(&routes, &target);
   if (!route) return TC_ACT_SHOT;
   if (frame->phase == TO_VIA || frame->phase == FROM_VIA) {
     return send(skb, frame, route->first, frame->phase, frame->via, 0, 0);
   }
 
   out = choice->port;
-  struct port *port = map_lookup_elem(&ports, &out);
+  struct port* port = map_lookup_elem(&ports, &out);
   int begins = !port || !port->ps_per_byte || choice->flowlet != frame->flowlet;
   int is_new = 0;
   if (begins || may_move(frame, choice, port)) {

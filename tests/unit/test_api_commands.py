@@ -53,7 +53,7 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
     "words": ("command", "profiles", "sweep"), "workloads": ("programs",),
 }  # fmt: skip
 """Names in Python of what an option of another name sets."""
-PRESENTED = frozenset({"as_csv", "as_json", "exit_code", "junit", "kind", "page", "published", "watch"})
+PRESENTED = frozenset({"as_csv", "as_json", "exit_code", "junit", "kind", "page", "published", "routes", "watch"})
 """Options for what a command prints: results have `report` and values."""
 ELSEWHERE = frozenset({
     ("beff", "protocol_file"), ("beff-io", "protocol_file"),  # `read`

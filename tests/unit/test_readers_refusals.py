@@ -51,7 +51,7 @@ def written(folder: Path, text: str | bytes, name: str) -> Path:
         (HOSTS.format(2, "9" * 400 + "Gbit") + 'kind = "single"', "is too large; expected less than 2^63"),
         (
             HOSTS.format(1000, "1Gbit") + 'kind = "fat-tree"\nhosts_per_leaf = 1\nroots = 1000',
-            "1001000 links: expected at most 1000",
+            "1001000 links: expected at most 1200",
         ),
     ],
     ids=["table", "list", "deep", "deep but right", "key", "header", "digits", "bits", "cut off", "rate", "links"],

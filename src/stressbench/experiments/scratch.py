@@ -12,12 +12,13 @@ from stressbench.stop_signals import handled_by
 
 
 @contextmanager
-def temporary_directory(name: str) -> Iterator[Path]:
-    """A temporary directory in the current one, which hosts of a cluster share more often than /tmp.
+def temporary_directory(name: str, *, parent: Path | None = None) -> Iterator[Path]:
+    """A temporary directory in `parent`, or the current one, which hosts of a cluster share more often than /tmp.
 
     It is removed when the context ends; after SIGKILL, `stressbench clean` removes it.
     """
-    parent = Path.cwd() if os.access(Path.cwd(), os.W_OK) else None
+    if parent is None and os.access(Path.cwd(), os.W_OK):
+        parent = Path.cwd()
     with TemporaryDirectory(prefix=scratch_prefix(name), dir=parent) as path:
         yield Path(path)
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from stressbench.errors import UserError
-from stressbench.launch.leftovers import scratch_prefix
+from stressbench.experiments.scratch import temporary_directory
 
 
 def require_new_directory(path: Path) -> None:
@@ -20,8 +19,8 @@ def require_new_directory(path: Path) -> None:
 @contextmanager
 def new_output_directory(path: Path) -> Iterator[Path]:
     """A directory to fill, which becomes `path` on exit unless an exception is raised. Raises OSError."""
-    with TemporaryDirectory(prefix=scratch_prefix("export"), dir=path.parent) as name:
-        folder = Path(name) / "export"
+    with temporary_directory("export", parent=path.parent) as temporary:
+        folder = temporary / "export"
         folder.mkdir()
         yield folder
         if path.is_dir():

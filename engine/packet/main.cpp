@@ -1,12 +1,13 @@
 // stressbench-ns3: simulates one round of jobs packet by packet (docs/how-to/ns3.md).
-#include <fmt/ostream.h>
 #include <ns3/simulator.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/console.hpp"
 #include "core/error.hpp"
 #include "packet/network.hpp"
 #include "packet/round.hpp"
@@ -66,10 +67,10 @@ int run(int argc, char** argv) {
   try {
     simulate(network_file, round_file, output_file);
   } catch (const UserMistake& mistake) {
-    fmt::print(stderr, "stressbench-ns3: {}\n", mistake.what());
+    console::print(stderr, "stressbench-ns3: {}\n", mistake.what());
     return exit_user_mistake;
   } catch (const std::exception& fault) {
-    fmt::print(stderr, "stressbench-ns3: {}\n", fault.what());
+    console::print(stderr, "stressbench-ns3: {}\n", fault.what());
     return exit_machine_fault;
   }
   return exit_success;

@@ -1,6 +1,6 @@
 #include "packet/round.hpp"
 
-#include <fmt/ostream.h>
+#include <fmt/format.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/simulator.h>
 #include <ns3/tcp-socket-factory.h>
@@ -136,12 +136,12 @@ void Round::Rank::begin_repetition() {
 // Writes the repetition's times; whether the next one begins at once.
 bool Round::Rank::end_repetition() {
   is_running_ = false;
-  fmt::print(round_.output_,
-             R"({{"type":"repetition","job":{},"repetition":{},"rank":{},"start_ns":{},"end_ns":{},"marks_ns":[)",
-             job_.number, finished_, number, began_ns_ - round_.started_ns_, now_ns() - round_.started_ns_);
+  round_.output_ << fmt::format(
+      R"({{"type":"repetition","job":{},"repetition":{},"rank":{},"start_ns":{},"end_ns":{},"marks_ns":[)", job_.number,
+      finished_, number, began_ns_ - round_.started_ns_, now_ns() - round_.started_ns_);
   const char* separator = "";
   for (const std::uint32_t mark : marks_) {
-    fmt::print(round_.output_, "{}{}", separator, times_ns_[mark] - round_.started_ns_);
+    round_.output_ << separator << times_ns_[mark] - round_.started_ns_;
     separator = ",";
   }
   round_.output_ << "]}\n";

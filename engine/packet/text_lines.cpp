@@ -1,26 +1,23 @@
 #include "packet/text_lines.hpp"
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <optional>
 #include <sstream>
+
+#include "core/input_limits.hpp"
 
 namespace stressbench::packet {
 
-TextLines::TextLines(const std::string& path) : path_(path), file_(path) {
-  if (!file_) throw UserMistake("{}: {}", path, std::strerror(errno));
-}
+TextLines::TextLines(const std::string& path) : path_(path), file_(path, input_limits::max_trace_file_bytes) {}
 
 bool TextLines::next(std::vector<std::string>& words) {
-  std::string line;
-  while (std::getline(file_, line)) {
+  while (const std::optional<InputFile::Line> line = file_.next_line()) {
     ++number_;
     words.clear();
-    std::istringstream stream(line);
+    std::istringstream stream(line->text);
     for (std::string word; stream >> word;) words.push_back(word);
     if (!words.empty() && !words.front().starts_with('#') && !words.front().starts_with("//")) return true;
   }
-  if (file_.bad()) throw UserMistake("{}: {}", path_, std::strerror(errno));
   return false;
 }
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 
 namespace stressbench::packet {
 
@@ -33,7 +33,7 @@ class TextLines {
 
  private:
   std::string path_;
-  std::ifstream file_;
+  InputFile file_;
   std::int64_t number_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -11,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/simulation.hpp"
+#include "io/fault.hpp"
 
 namespace stressbench::io {
 namespace {
@@ -131,6 +133,12 @@ std::string IoNodes::key_of(const std::string& path) {
 SimulatedFile* IoNodes::find(const std::string& path) {
   const auto found = files_.find(key_of(path));
   return found == files_.end() ? nullptr : &found->second;
+}
+
+SimulatedFile& IoNodes::opened(const std::string& path, std::string_view call) {
+  SimulatedFile* const found = find(path);
+  if (found == nullptr) throw_io_fault(call, path, ESTALE);
+  return *found;
 }
 
 SimulatedFile& IoNodes::create(const std::string& path, std::int64_t stripe_bytes, int node_count) {

@@ -7,6 +7,7 @@
 #include <simgrid/s4u/Comm.hpp>
 #include <simgrid/s4u/Host.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/layout.hpp"
@@ -60,6 +61,8 @@ class IoNodes {
   simgrid::s4u::CommPtr start_receiving(int node, std::int64_t bytes);
 
   SimulatedFile* find(const std::string& path);
+  // A file that was opened. Throws MachineFault with the call's name if another rank has removed it, after a fault.
+  SimulatedFile& opened(const std::string& path, std::string_view call);
   // The existing file, or a new one: in the stripes of the platform, or on `node_count` I/O nodes in stripes of
   // `stripe_bytes` where these are not 0.
   SimulatedFile& create(const std::string& path, std::int64_t stripe_bytes = 0, int node_count = 0);

@@ -88,8 +88,7 @@ class MpiIo final : public Backend {
   }
 
   void close() override {
-    traffic_.finish();
-    traffic_.round_trip(file());
+    sync();
     ranks_->barrier();
   }
 
@@ -99,12 +98,7 @@ class MpiIo final : public Backend {
   std::vector<std::string> notes() override { return std::exchange(notes_, {}); }
 
  private:
-  // Looked up each time, since another rank may remove the file after a fault.
-  SimulatedFile& file() const {
-    SimulatedFile* const found = IoNodes::all().find(path_);
-    if (found == nullptr) throw_io_fault("MPI_File_get_size", path_, ESTALE);
-    return *found;
-  }
+  SimulatedFile& file() const { return IoNodes::all().opened(path_, "MPI_File_get_size"); }
 
   // On the first rank, before the others open the file.
   void open_first(const Opening& opening) {

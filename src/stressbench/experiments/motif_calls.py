@@ -1,21 +1,16 @@
 """The calls and the computation of a motif with options on a number of ranks, from the engine, without a launch."""
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
-from stressbench.errors import StressBenchError
-from stressbench.exit_status import ExitStatus
+from stressbench.engine_answers import engine_answer
+from stressbench.errors import UserError
 from stressbench.formats.trace import Trace, read_trace
 from stressbench.formats.workload_text import quote_argument
 from stressbench.tracing.recognition.candidate import Candidate
-
-
-class EngineFailed(StressBenchError):
-    """The engine ended with a fault."""
 
 
 class MotifRefused(Exception):
@@ -56,12 +51,7 @@ class MotifCalls:
 
     def _answer(self, words: Sequence[str]) -> bytes:
         """What the engine prints. Raises MotifRefused, and EngineFailed."""
-        completed = subprocess.run(
-            [str(self.engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
-        why = completed.stderr.decode(errors="replace").strip()
-        if completed.returncode == ExitStatus.bad_input:
-            raise MotifRefused(why.removeprefix(f"{words[0]}: "))
-        if completed.returncode != ExitStatus.ok:
-            raise EngineFailed(f"{self.engine} {words[0]} ended with status {completed.returncode}: {why}")
-        return completed.stdout
+        try:
+            return engine_answer(self.engine, words)
+        except UserError as refusal:
+            raise MotifRefused(str(refusal)) from None

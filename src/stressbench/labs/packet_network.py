@@ -6,13 +6,12 @@ The format: docs/how-to/ns3.md; engine/packet/network.cpp reads it.
 from collections.abc import Iterator, Mapping
 
 from stressbench.formats.lab.arbitration import Arbitration
-from stressbench.formats.lab.errors import LabMistake
+from stressbench.labs.platform import require_simulatable
 from stressbench.labs.routing import hops
-from stressbench.labs.shaping import burst_of
+from stressbench.labs.shaping import burst_of, queue_of
 from stressbench.labs.topology import Lab
 
 _HOP_NS = 1_500  # from the queue of a veth pair to the queue of the next node
-_QUEUE_BYTES = 4 * 2**20
 
 TCP: Mapping[str, int] = {
     "segment_bytes": 1448,
@@ -46,12 +45,7 @@ def settings_of(lab: Lab, *, pause_bytes: int = 0) -> dict[str, int]:
 
 def network_of(lab: Lab, settings: Mapping[str, int]) -> str:
     """Text of the network file. Raises LabMistake for labs with several rails or noise, which it cannot represent."""
-    if lab.rails > 1:
-        raise LabMistake(
-            f"{lab.name} has {lab.rails} rails: a simulated host has one; take a lab with a single [[rail]]"
-        )
-    if lab.noise:
-        raise LabMistake(f"{lab.name} has [[noise]]: simulated links carry only what ranks send; leave it out")
+    require_simulatable(lab)
     return "".join(f"{line}\n" for line in _lines(lab, settings))
 
 
@@ -62,8 +56,7 @@ def _lines(lab: Lab, settings: Mapping[str, int]) -> Iterator[str]:
     yield from (f"switch {node.name}" for node in lab.switches)
     for link in lab.links:
         latency_ns = _HOP_NS + (link.delay.ns if link.delay else 0)
-        queue = link.queue.count if link.queue else _QUEUE_BYTES
-        burst = burst_of(link.rate).count
+        queue, burst = queue_of(link).count, burst_of(link.rate).count
         yield f"link {link.name} {link.a.node} {link.b.node} {link.rate.bits_per_s:.0f} {latency_ns} {queue} {burst}"
     for hop in hops(lab, rail=0):
         if not hop.destination.is_switch:

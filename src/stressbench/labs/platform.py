@@ -19,6 +19,16 @@ PAYLOAD_SHARE = Fraction(1448, 1514)
 """Payload of a full frame: the share of a link's bandwidth that a transfer uses."""
 
 
+def require_simulatable(lab: Lab) -> None:
+    """Raise LabMistake for labs with several rails or noise, which no simulator here can represent."""
+    if lab.rails > 1:
+        raise LabMistake(
+            f"{lab.name} has {lab.rails} rails: a simulated host has one; take a lab with a single [[rail]]"
+        )
+    if lab.noise:
+        raise LabMistake(f"{lab.name} has [[noise]]: simulated links carry only what ranks send; leave it out")
+
+
 def platform_of(lab: Lab) -> str:
     """Text of the platform file; hosts and links keep their names.
 
@@ -26,12 +36,7 @@ def platform_of(lab: Lab) -> str:
     is one more link of the routes to or from its I/O node, so that data move at the rate of the slowest of network and
     disk. Raises LabMistake for labs with several rails or noise, which SimGrid cannot represent.
     """
-    if lab.rails > 1:
-        raise LabMistake(
-            f"{lab.name} has {lab.rails} rails: a simulated host has one; take a lab with a single [[rail]]"
-        )
-    if lab.noise:
-        raise LabMistake(f"{lab.name} has [[noise]]: simulated links carry only what ranks send; leave it out")
+    require_simulatable(lab)
     root = Element("platform", version="4.1")
     zone = SubElement(root, "zone", id=lab.name, routing="Full")
     for node in lab.stations:

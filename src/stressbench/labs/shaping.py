@@ -29,6 +29,11 @@ def burst_of(rate: Rate) -> Bytes:
     return Bytes(max(2 * FRAME_BYTES, round(rate.bytes_per_s * _BURST_S)))
 
 
+def queue_of(link: Link) -> Bytes:
+    """Length of the queue at each end of a link: as stated, or 4 MiB."""
+    return link.queue or _DEFAULT_QUEUE
+
+
 def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tuple[str, ...]:
     """`tc` commands that limit an end of a link to its rate or to `rate`; running them again changes the rate."""
     parent = "root"
@@ -37,8 +42,7 @@ def token_bucket_lines(link: Link, end: End, *, rate: Rate | None = None) -> tup
         lines.append(f"qdisc replace dev {end.device} root handle 1: netem delay {link.delay} limit {_NETEM_FRAMES}")
         parent = "parent 1:1"
     effective_rate = rate or link.rate
-    queue = link.queue or _DEFAULT_QUEUE
-    bucket = f"rate {effective_rate.bits_per_s}bit burst {burst_of(effective_rate).count} limit {queue.count}"
+    bucket = f"rate {effective_rate.bits_per_s}bit burst {burst_of(effective_rate).count} limit {queue_of(link).count}"
     lines.append(f"qdisc replace dev {end.device} {parent} handle {_HANDLE} tbf {bucket}")
     return tuple(lines)
 
@@ -49,13 +53,12 @@ def turns_lines(link: Link, end: End, sources: Sequence[str]) -> Iterator[str]:
     A class of htb with more than the link's rate is served whenever its turn comes; the token bucket alone limits it.
     Frames of other senders, such as ARP, have a class of their own.
     """
-    queue = link.queue or _DEFAULT_QUEUE
     yield f"qdisc add dev {end.device} parent {_HANDLE}1 handle {_TURNS} htb default {_OTHERS}"
     numbers = [f"{number:x}" for number in range(1, len(sources) + 1)]
     for number in (*numbers, _OTHERS):
         turn = f"{_TURNS}{number}"
         yield f"class add dev {end.device} parent {_TURNS} classid {turn} htb {_UNLIMITED} quantum {FRAME_BYTES}"
-        yield f"qdisc add dev {end.device} parent {turn} bfifo limit {queue.count}"
+        yield f"qdisc add dev {end.device} parent {turn} bfifo limit {queue_of(link).count}"
     for number, address in zip(numbers, sources, strict=True):
         match = f"protocol ip prio 1 u32 match ip src {address}/32"
         yield f"filter add dev {end.device} parent {_TURNS} {match} flowid {_TURNS}{number}"

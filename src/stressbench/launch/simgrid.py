@@ -3,27 +3,23 @@
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
-from stressbench.formats.files import limits, read_text
 from stressbench.formats.lab.routing import Routing
-from stressbench.formats.units import RateShare, stated_rate
-from stressbench.labs.catalog import lab_file
-from stressbench.labs.file import read_lab
+from stressbench.formats.units import RateShare
 from stressbench.labs.platform import PAYLOAD_SHARE, platform_of
 from stressbench.labs.topology import Node
 from stressbench.launch.command import Command, Launcher
-from stressbench.launch.errors import LaunchMistake, LinkMistake
-from stressbench.launch.find import find_launcher, named_program
+from stressbench.launch.errors import LaunchMistake
+from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Flavour, Recognised
-from stressbench.launch.lab import as_launch_mistakes, name_in, ranks_per_node, reduced_lab, shares
-from stressbench.launch.launch_target import NicNumbers, TargetProperties
+from stressbench.launch.lab import as_launch_mistakes, ranks_per_node, shares
+from stressbench.launch.launch_target import TargetProperties
 from stressbench.launch.local import Request
+from stressbench.launch.simulated import SimulatedLinks, find_built_program, require_simulatable, simulated_lab
 
 ENGINE = "stressbench-simgrid"
 ENGINE_VARIABLE = "STRESSBENCH_SIMGRID"
@@ -64,6 +60,7 @@ class SimulatedTarget:
     platform: str
     source: str
     folder: Path
+    kind: str = "simgrid"
     routing: Routing = Routing.static
     environment: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = False
@@ -106,22 +103,18 @@ class SimulatedTarget:
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake, since each launch is a separate simulation."""
         raise LaunchMistake(
-            f"--on simgrid:{self.name}: two programs cannot run side by side in a simulation; a lab or a cluster can"
+            f"--on {self.kind}:{self.name}: two programs cannot run side by side in a simulation; "
+            "a lab or a cluster can"
         )
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command and the files that it reads. Raises LaunchMistake."""
-        if request.ranks < 1:
-            raise LaunchMistake(f"ranks: {request.ranks} is not at least 1")
+        require_simulatable(request)
         if launcher.flavour is not Flavour.simgrid:
             raise LaunchMistake(
                 f"--on simgrid:{self.name}: the engine is built with {launcher.recognised}; "
                 f"`cmake --preset simgrid && cmake --build --preset simgrid` makes one, {ENGINE_VARIABLE}=PATH names it"
             )
-        if request.extra:
-            raise LaunchMistake(f"{' '.join(request.extra)}: there is no mpirun in a simulation; leave it out")
-        if request.realtime:
-            raise LaunchMistake("--realtime: simulated ranks share no cores; leave it out")
         program, *arguments = request.program
         if "--stall-limit" in arguments:
             raise LaunchMistake("--stall-limit: SimGrid detects by itself that no rank can make progress; leave it out")
@@ -167,7 +160,7 @@ class SimulatedTarget:
         return f'{note}; its routes are static, although the lab has routing = "{self.routing.value}"'
 
 
-class SimulatedLabs:
+class SimulatedLabs(SimulatedLinks):
     """Provides the targets `simgrid:NAME` and `simgrid:FILE.toml`."""
 
     properties = TargetProperties(form="simgrid:NAME", controls_links=True, simulated=True, runs_concurrently=True)
@@ -176,52 +169,24 @@ class SimulatedLabs:
         self, on: str, *, environment: Mapping[str, str], rate: RateShare | None, rails: int | None
     ) -> SimulatedTarget:
         """The simulated lab with its links at `rate`. Raises LaunchMistake, and LinkMistake for more than one rail."""
-        word = name_in(on)
-        if rails is not None and rails > 1:
-            raise LinkMistake(on=on, factor="rails", explanation=f"{rails}: a simulated host has one NIC; expected 1")
         with as_launch_mistakes(on):
-            path = lab_file(word)
-            lab = reduced_lab(read_lab(path), on=on, rate=rate, rails=rails)
+            lab, source = simulated_lab(on, rate=rate, rails=rails)
             platform = platform_of(lab)
-        overrides = "".join(
-            f"# {name} = {value}\n" for name, value in (("rate", rate), ("rails", rails)) if value is not None
-        )
         return SimulatedTarget(
             name=lab.name,
             hosts=lab.hosts,
             platform=platform,
-            source=overrides + read_text(path, limit=limits.TOML),
+            source=source,
             folder=cache_folder(environment),
             routing=lab.routing,
             environment=(("SCRATCH", "" if lab.io is None else lab.io.path),),
         )
 
-    def set_rate(self, on: str, share: Fraction) -> None:
-        """Not supported, since the rates of a simulation are fixed at its start. Raises LaunchMistake."""
-        raise LaunchMistake(
-            f"--on {on}: rate: {stated_rate(share)}: a simulated lab's rates are fixed when ranks start"
-        )
-
-    def nic_totals(self, on: str) -> None:
-        """None: a simulation has no counters."""
-
-    def nic_numbers(self, on: str) -> NicNumbers:  # noqa: ARG002  a TargetProvider's
-        """None, since there are no counters."""
-        return {}
-
-    def link_meter(self, on: str) -> None:
-        """None, since there are no counters."""
-
 
 def find_simulated_engine(environment: Mapping[str, str]) -> Path:
     """The engine on SimGrid: $STRESSBENCH_SIMGRID, or the one on PATH. Raises LaunchMistake."""
-    if path_from_environment := environment.get(ENGINE_VARIABLE):
-        return named_program(Path(path_from_environment), option=ENGINE_VARIABLE)
-    if path_on_path := shutil.which(ENGINE, path=environment.get("PATH")):
-        return Path(path_on_path)
-    raise LaunchMistake(
-        f"{ENGINE} was not found on PATH: `cmake --preset simgrid && cmake --build --preset simgrid` in a checkout "
-        f"makes build/simgrid/engine/{ENGINE} (it needs libsimgrid-dev); {ENGINE_VARIABLE}=PATH names it"
+    return find_built_program(
+        environment, program=f"engine/{ENGINE}", variable=ENGINE_VARIABLE, preset="simgrid", needs="libsimgrid-dev"
     )
 
 

@@ -1,7 +1,6 @@
 """The jobs of a workload as schedules in GOAL format, from the engine's lists of calls."""
 
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Any
 
 import orjson
 
+from stressbench.engine_answers import engine_answer
 from stressbench.errors import UserError
-from stressbench.exit_status import ExitStatus
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run.records import Job, Role, Step, Timer
 from stressbench.formats.trace import RankTrace, read_trace
@@ -43,12 +42,14 @@ class ScheduledJob:
 
 
 def scheduled_jobs(options: RunOptions, folder: Path) -> tuple[ScheduledJob, ...]:
-    """All jobs that have ranks; writes their schedules to `folder`. Raises UserError for what cannot be simulated."""
+    """All jobs that have ranks; writes their schedules to `folder`. Raises UserError for what
+    cannot be simulated, and EngineFailed."""
     sets = [word for text in options.sets for word in ("--set", text)]
     per_node = [] if options.ranks_per_node is None else ["--ranks-per-node", str(options.ranks_per_node)]
-    described = _answer(
-        options, "describe", str(options.workload), "--json", *sets, "--ranks", str(len(options.hosts)), *per_node,
-        "--place", options.place,
+    described = engine_answer(
+        options.engine,
+        ("describe", str(options.workload), "--json", *sets, "--ranks", str(len(options.hosts)), *per_node,
+         "--place", options.place),
     )  # fmt: skip
     return tuple(
         _scheduled(options, job, sets, folder) for job in orjson.loads(described)["jobs"] if job["ranks"]
@@ -72,8 +73,8 @@ def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder:
     is_one_motif = len(steps) == 1 and steps[0].executions == 1
     trace = folder / f"job{job.job}.trace"
     try:
-        _answer(options, "calls", str(options.workload), "--job", job.name, "--computation", "--ranks", str(len(ranks)),
-                "--output", str(trace), *sets)  # fmt: skip
+        engine_answer(options.engine, ("calls", str(options.workload), "--job", job.name, "--computation", "--ranks",
+                                       str(len(ranks)), "--output", str(trace), *sets))  # fmt: skip
         parts = steps[0].iterations if is_one_motif else 1
         calls = (_OneIteration if parts > 1 else sources.Job)(
             name=job.name, trace=read_trace(trace), ranks=range(len(ranks))
@@ -108,18 +109,6 @@ def _timed_ranks(step: Step, goal: Path, ranks: int) -> frozenset[int]:
         blocks = re.findall(r"rank (\d+) \{\n\w+: (send|recv)", goal.read_text(encoding="ascii"))
         return frozenset(int(rank) for rank, first in blocks if first == "send")
     return frozenset(range(ranks))
-
-
-def _answer(options: RunOptions, *words: str) -> bytes:
-    completed = subprocess.run(
-        [str(options.engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-    if completed.returncode == ExitStatus.ok:
-        return completed.stdout
-    why = completed.stderr.decode(errors="replace").strip().removeprefix(f"{words[0]}: ")
-    motif = re.match(r"([\w-]+): its calls are not known", why)
-    place = f"{_line(options.workload, 'MOTIF', motif[1])}: " if motif else ""
-    raise UserError(*(place + line for line in why.splitlines()))
 
 
 def _line(workload: Path, statement: str, word: str = "") -> str:

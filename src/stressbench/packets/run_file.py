@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -191,8 +191,7 @@ class RunFileWriter:
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    fields: dict[str, Any] = orjson.loads(orjson.dumps(record))
-    return fields
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _buckets(durations: Sequence[float]) -> tuple[tuple[float, float, int], ...]:

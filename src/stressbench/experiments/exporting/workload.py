@@ -1,16 +1,13 @@
 """The calls of all jobs of a workload, from the engine, without a launch."""
 
-import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from stressbench.engine_answers import engine_answer
 from stressbench.errors import UserError
-from stressbench.exit_status import ExitStatus
-from stressbench.experiments.motif_calls import EngineFailed
 from stressbench.experiments.progress import Progress
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.trace import read_trace
@@ -47,7 +44,7 @@ def of_workload(path: Path, launch: WorkloadRanks, *, engine: Path, folder: Path
 
     Raises UserError and EngineFailed.
     """
-    described = _answer(engine, ("describe", str(path), "--json", *launch.settings(), *launch.machine()))
+    described = engine_answer(engine, ("describe", str(path), "--json", *launch.settings(), *launch.machine()))
     jobs: list[Job] = []
     for number, job in enumerate(orjson.loads(described)["jobs"]):
         if not job["ranks"]:
@@ -61,17 +58,7 @@ def of_workload(path: Path, launch: WorkloadRanks, *, engine: Path, folder: Path
 
 def _job(path: Path, launch: WorkloadRanks, job: Any, *, engine: Path, trace: Path) -> Job:
     ranks = parse_ranges(job["launch_ranks"])
-    _answer(engine, ("calls", str(path), "--job", job["name"], "--ranks", str(len(ranks)), "--computation",
-                     "--output", str(trace), *launch.settings()))  # fmt: skip
+    engine_answer(engine, ("calls", str(path), "--job", job["name"], "--ranks", str(len(ranks)), "--computation",
+                           "--output", str(trace), *launch.settings()))  # fmt: skip
     repetitions = launch.repetitions or job["repeat"] or 1
     return Job(name=job["name"], trace=read_trace(trace), ranks=ranks, repetitions=repetitions)
-
-
-def _answer(engine: Path, words: Sequence[str]) -> bytes:
-    completed = subprocess.run([str(engine), *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    why = completed.stderr.decode(errors="replace").strip()
-    if completed.returncode == ExitStatus.bad_input:
-        raise UserError(*(why.removeprefix(f"{words[0]}: ")).splitlines())
-    if completed.returncode != ExitStatus.ok:
-        raise EngineFailed(f"{engine} {words[0]} ended with status {completed.returncode}: {why}")
-    return completed.stdout

@@ -22,6 +22,7 @@ from support.lab_bench import (
 )
 from support.measured import at_least, at_most, share_of
 
+from stressbench.labs.capabilities import load_dependent_routing
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.lifecycle import down
 from stressbench.labs.state import FOLDER_VARIABLE
@@ -32,6 +33,19 @@ from pathlib import Path
 from stressbench.labs.lifecycle import up
 print("started", flush=True)
 up(Path(sys.argv[1]).read_text(), name=Path(sys.argv[1]).stem, source="a test")
+"""
+DRAGONFLY = """
+[hosts]
+count = 8
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "dragonfly"
+groups = 2
+routers_per_group = 2
+hosts_per_router = 2
+local_rate = "200Mbit"
+global_rate = "100Mbit"
 """
 LEFT_BY_GLUSTERFS = ("/var/lib/glusterd", "/var/log/glusterfs", "/var/run/gluster", "/run/gluster")
 
@@ -111,11 +125,17 @@ def test_labs_stand_side_by_side(bench) -> None:
     assert "several labs are up: one, two" in unsaid
 
 
-def test_a_link_is_slowed_cut_and_mended_while_the_lab_is_up(bench) -> None:
-    bench.lab("up", "isambard")  # its switches route: the kernel forgets routes over a NIC that goes down
+@pytest.mark.parametrize("routing", ["static", "adaptive"])
+def test_a_link_is_slowed_cut_and_mended_while_the_lab_is_up(bench, routing) -> None:
+    """In a lab whose switches route: the kernel forgets routes over a NIC that goes down."""
+    if routing == "adaptive" and not load_dependent_routing().there:
+        pytest.skip(f"no switch routes adaptively here: {load_dependent_routing().remedy}")
+    file = bench.folder / "routed.toml"
+    file.write_text(f'routing = "{routing}"\n{DRAGONFLY}', encoding="utf-8")
+    bench.lab("up", str(file))
     try:
-        routed = Bench("isambard", bench.folder, bench.program)
-        reach = ("exec", "h0", "--", sys.executable, "-c", "import socket; socket.create_connection(('h15', 9), 1)")
+        routed = Bench("routed", bench.folder, bench.program)
+        reach = ("exec", "h0", "--", sys.executable, "-c", "import socket; socket.create_connection(('h7', 9), 1)")
         bench.lab("set", "h0-g0r0", "rate=half")
         slowed = {one["source"]: one for one in routed.json("stats") if one["link"] == "h0-g0r0"}
         bench.lab("set", "h0-g0r0", "down")
@@ -124,7 +144,7 @@ def test_a_link_is_slowed_cut_and_mended_while_the_lab_is_up(bench) -> None:
         bench.lab("set", "h0-g0r0", "rate=full")
         mended = bench.stressbench("lab", *reach).errors
     finally:
-        bench.lab("down", "isambard")
+        bench.lab("down", "routed")
 
     assert [slowed[node]["rate_bits_per_s"] for node in ("h0", "g0r0")] == [50_000_000] * 2
     assert "unreachable" in cut or "timed out" in cut

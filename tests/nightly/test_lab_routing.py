@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,11 +19,12 @@ from stressbench.labs.capabilities import load_dependent_routing
 RATE_BITS_PER_S = 40e6
 MEASURED_S = 3.0
 NICS = '[hosts]\ncount = {hosts}\n[[rail]]\nrate = "40Mbit"\n'
-DRAGONFLY = NICS.format(hosts=16) + (
-    '[topology]\nkind = "dragonfly"\ngroups = 4\nrouters_per_group = 2\nhosts_per_router = 2\n'
-    'local_rate = "80Mbit"\nglobal_rate = "40Mbit"\n'
-)
-FAT_TREE = NICS.format(hosts=8) + '[topology]\nkind = "fat-tree"\nhosts_per_leaf = 4\nroots = 4\n'
+NETWORKS = {
+    "dragonfly": NICS.format(hosts=16)
+    + '[topology]\nkind = "dragonfly"\ngroups = 4\nrouters_per_group = 2\nhosts_per_router = 2\n'
+    'local_rate = "80Mbit"\nglobal_rate = "40Mbit"\n',
+    "fat-tree": NICS.format(hosts=8) + '[topology]\nkind = "fat-tree"\nhosts_per_leaf = 4\nroots = 4\n',
+}
 COLLIDING = (("h0", "h4"), ("h1", "h5"))  # of one router, to another that has the same link to it
 TO_NEXT_GROUP = tuple((f"h{host}", f"h{(host + 4) % 16}") for host in range(16))
 UNORDERED = ("TCPOFOQueue", "TCPSACKReorder", "TCPTSReorder", "RetransSegs")
@@ -65,13 +67,29 @@ def streams(bench: Bench, pairs: Sequence[tuple[str, str]]) -> Measured:
             command = in_host(bench, host, *program, *words)
             return stack.enter_context(Started(command, cwd=bench.folder, environment=bench.environment))
 
-        receivers = [start(target, "receive", str(MEASURED_S), "1") for _, target in pairs]
+        together = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
+        waiting = ("receive", str(MEASURED_S), "1", together, str(len(pairs)))
+        receivers = [start(target, *waiting) for _, target in pairs]
         senders = [start(source, "send", target, "1") for source, target in pairs]
         received = [sum(json.loads(one.communicate(timeout=60)[0]).values()) for one in receivers]
         for sender in senders:
             sender.communicate(timeout=60)
     full = RATE_BITS_PER_S * PAYLOAD * MEASURED_S / 8
     return Measured(tuple(one / full for one in received), unordered(bench, hosts) - before)
+
+
+def talks(bench: Bench, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Shares of a NIC's payload that each host of these pairs receives while it sends over the same connection."""
+    program = [sys.executable, str(Path(tcp_streams.__file__)), "talk", str(MEASURED_S)]
+    with ExitStack() as stack:
+
+        def start(host: str, *words: str) -> subprocess.Popen[str]:
+            command = in_host(bench, host, *program, *words)
+            return stack.enter_context(Started(command, cwd=bench.folder, environment=bench.environment))
+
+        hosts = [start(*one) for source, target in pairs for one in ((target,), (source, target))]
+        received = [json.loads(one.communicate(timeout=60)[0]) for one in hosts]
+    return [one / (RATE_BITS_PER_S * PAYLOAD * MEASURED_S / 8) for one in received]
 
 
 @pytest.fixture
@@ -81,7 +99,7 @@ def routed(lab_up) -> Callable[[str, str], Bench]:
     def routed(routing: str, network: str) -> Bench:
         if routing == "adaptive" and not load_dependent_routing().there:
             pytest.skip(f"no switch routes adaptively here: {load_dependent_routing().remedy}")
-        return lab_up(routing, f'routing = "{routing}"\n{network}')
+        return lab_up(f"{routing}-{network}", f'routing = "{routing}"\n{NETWORKS[network]}')
 
     return routed
 
@@ -91,7 +109,7 @@ def test_two_streams_collide_on_a_global_link_unless_one_can_avoid_it(
     routed, measured, samples, routing, share
 ) -> None:
     """5 % of the mean; 10 % in the worst case of a stream, whose acknowledgements may share a link with the other."""
-    bench = routed(routing, DRAGONFLY)
+    bench = routed(routing, "dragonfly")
 
     found = [streams(bench, COLLIDING) for _ in range(samples)]
 
@@ -101,6 +119,20 @@ def test_two_streams_collide_on_a_global_link_unless_one_can_avoid_it(
         assert sum(one["late"] for one in bench.json("stats", "--interval", "0.1") if one["late"] is not None) == 0
 
 
+def test_connections_that_send_both_ways_share_a_global_link_and_go_on(routed, measured, samples) -> None:
+    """Switches make both hosts of such a connection stop, which must not let either of them wait for the other.
+
+    Of four connections between two groups, each way can have a link of its own and two detours: half of a NIC's rate
+    for most, and none for a connection that waits. 80 %: any that goes on.
+    """
+    bench = routed("adaptive", "dragonfly")
+
+    found = [talks(bench, TO_NEXT_GROUP[:4]) for _ in range(samples)]
+
+    measured.median("share of the slowest direction", [min(one) for one in found], expected=0.5, within=0.8)
+    assert min(min(one) for one in found) > 0
+
+
 def test_the_worst_permutation_for_minimal_routing_gains(routed, measured, samples) -> None:
     """Each host sends to the next group, so that four streams share a global link: 0.25 each with minimal routing.
 
@@ -108,7 +140,7 @@ def test_the_worst_permutation_for_minimal_routing_gains(routed, measured, sampl
     x + 2 (4 - x): at best 7/3 streams a link with x = 1, 0.43 each. Flows are not split, and switches see only their
     own ports: 25 %.
     """
-    minimal, adaptive = routed("static", DRAGONFLY), routed("adaptive", DRAGONFLY)
+    minimal, adaptive = routed("static", "dragonfly"), routed("adaptive", "dragonfly")
 
     found = [streams(bench, TO_NEXT_GROUP) for _ in range(samples) for bench in (minimal, adaptive)]
 
@@ -120,7 +152,7 @@ def test_the_worst_permutation_for_minimal_routing_gains(routed, measured, sampl
 
 
 def test_streams_use_the_uplinks_of_a_fat_tree_evenly(routed, measured, samples) -> None:
-    bench = routed("adaptive", FAT_TREE)
+    bench = routed("adaptive", "fat-tree")
     pairs = [(f"h{number}", f"h{number + 4}") for number in range(4)]
 
     found = [streams(bench, pairs) for _ in range(samples)]

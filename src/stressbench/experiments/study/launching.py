@@ -206,7 +206,7 @@ class RunLauncher:
             stall_limit=_text(run.stall_limit),
             repetitions=_text(run.repetitions),
             min_time=_text(run.min_time),
-            run_id=scheduled.path.stem,
+            run_id=scheduled.run.id,  # of all attempts: the next removes what a failed one left
             sets=_sets(cell),
             verify=run.verify,
         )

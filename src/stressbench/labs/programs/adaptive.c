@@ -12,8 +12,9 @@
 // port for BUSY_NS, so that connections that start at the same time do not all take the same port.
 //
 // A connection that never pauses would share a congested port for ever. If another path has less load, the switch that
-// its frames enter from their host closes the window in its acknowledgements, except for the last one: the host stops
-// sending, all its bytes arrive, and its next byte begins a flowlet.
+// its frames enter from their host keeps the right edge of its window where it is, until all bytes are acknowledged:
+// the host stops sending there, all its bytes arrive, and its next byte begins a flowlet. The edge never moves back:
+// two hosts whose windows shrink would each number their acknowledgements as the other no longer accepts them.
 //
 // The source address of a frame between switches, which nobody else reads, has its state (struct tag). A frame makes
 // at most one detour: to the switch `via` and from there on over static routes, which together pass no switch twice.
@@ -38,10 +39,15 @@ enum {
   HALF_BUSY_NS = BUSY_NS / 2,
   CONGESTED_NS = 2000000,
   IDLE_NS = 50000000,       // datagrams after such a pause begin a flowlet
-  MEASURED_NS = 100000000,  // of a connection before it may be moved, and between moves away from a port
-  HOLD_NS = 2000000000,     // a window is closed for at most so long
+  MEASURED_NS = 100000000,  // of a connection before it may be moved
+  MOVING_NS = 250000000,    // between moves away from a port: a connection has to send the rest of its window
+  HOLD_NS = 2000000000,     // the edge of a window is kept for at most so long
   MAX_DOUBLINGS = 6,
   NO_SWITCH = 0xffff,
+  MAX_SCALE = 14,     // RFC 7323, 2.3
+  NOT_SCALED = 0x80,  // a SYN without the option
+  NOT_KNOWN = 0xff,   // no SYN seen
+  MAX_OPTIONS = 40,
   SWITCH_ADDRESSES = 200,
   NODES_PER_OCTET = 250,
   HEADERS = ETH_HLEN + sizeof(struct iphdr),
@@ -96,6 +102,9 @@ struct sender {
   __u32 next, acknowledged;  // sequence numbers
   __u32 flowlet;
   __u32 doublings;
+  __u32 scale;  // of the windows that it advertises
+  __u32 edge;   // sequence number up to which it may send
+  __u32 has_edge;
   __u64 seen_at, held_until, moved_at;
 };
 
@@ -121,6 +130,7 @@ struct frame {
   __u32 sequence, acknowledgement;
   __u32 tcp_at;  // offset of its header
   __u16 window;  // as in the header
+  __u8 scale;    // in a SYN
   __u8 is_tcp, begins, fills;
   __u8 phase, flowlet, is_tagged;
   __u16 via;
@@ -177,6 +187,21 @@ INLINE __u64 load_of_others(const struct port* port, const struct choice* choice
   return (all + queue_ns(port, now)) / 1024 * ((all - own) * 1024 / all);
 }
 
+// The window scale option of a SYN (RFC 7323, 2.2), whose TCP header begins and ends at these offsets.
+INLINE __u8 window_scale(struct __sk_buff* skb, __u32 begin, __u32 end) {
+  __u32 at = begin + sizeof(struct tcphdr);
+  for (int i = 0; i < MAX_OPTIONS && at < end; i++) {
+    struct {
+      __u8 kind, bytes, value;
+    } option = {};
+    if (skb_load_bytes(skb, at, &option, at + sizeof option <= end ? sizeof option : 1)) break;
+    if (option.kind == 3) return option.value < MAX_SCALE ? option.value : MAX_SCALE;
+    if (option.kind == 0 || (option.kind != 1 && option.bytes < 2)) break;
+    at += option.kind == 1 ? 1 : option.bytes;
+  }
+  return NOT_SCALED;
+}
+
 // Reads the headers into `frame`; false if the kernel has to forward it, by its static routes.
 INLINE int read_frame(struct __sk_buff* skb, struct frame* frame) {
   if (skb->protocol != BIG(ETH_P_IP)) return 0;
@@ -196,6 +221,7 @@ INLINE int read_frame(struct __sk_buff* skb, struct frame* frame) {
   frame->connection.protocol = ip.protocol;
   frame->connection.source_port = frame->connection.destination_port = 0;
   frame->is_tcp = frame->begins = frame->fills = 0;
+  frame->scale = NOT_KNOWN;
   frame->sequence = frame->acknowledgement = frame->payload_bytes = 0;
   __u32 at = ETH_HLEN + (ip.ihl & 15) * 4;
   if (ip.frag_off & BIG(0x3fff)) return 1;  // not every fragment has ports
@@ -216,7 +242,8 @@ INLINE int read_frame(struct __sk_buff* skb, struct frame* frame) {
     frame->payload_bytes = until > from ? until - from : 0;
     frame->begins = tcp.syn;
     frame->fills = !!frame->payload_bytes;
-    frame->window = tcp.window;
+    frame->window = BIG(tcp.window);
+    frame->scale = tcp.syn ? window_scale(skb, at, from) : NOT_KNOWN;
     frame->tcp_at = at;
     frame->payload_bytes += tcp.syn + tcp.fin;
   }
@@ -228,7 +255,7 @@ INLINE void begin_or_continue(struct frame* frame) {
   struct sender* sender = map_lookup_elem(&senders, &frame->connection);
   __u32 end = frame->sequence + frame->payload_bytes;
   if (!sender || frame->begins) {
-    struct sender first = {.next = end, .acknowledged = frame->sequence, .seen_at = frame->now};
+    struct sender first = {.next = end, .acknowledged = frame->sequence, .scale = frame->scale, .seen_at = frame->now};
     first.flowlet = sender ? sender->flowlet + 1 : 0;
     map_update_elem(&senders, &frame->connection, &first, BPF_ANY);
     frame->flowlet = first.flowlet;
@@ -244,7 +271,8 @@ INLINE void begin_or_continue(struct frame* frame) {
   frame->flowlet = sender->flowlet;
 }
 
-// Notes an acknowledgement on its way to the host that waits for it, and closes the window of a host that is to stop.
+// Notes an acknowledgement on its way to the host that waits for it, and keeps the edge of the window of a host that is
+// to stop.
 INLINE void acknowledge(struct __sk_buff* skb, const struct frame* frame) {
   struct connection reverse = {
       .source = frame->connection.destination,
@@ -254,17 +282,27 @@ INLINE void acknowledge(struct __sk_buff* skb, const struct frame* frame) {
       .protocol = frame->connection.protocol,
   };
   struct sender* sender = map_lookup_elem(&senders, &reverse);
-  if (!sender) return;
+  const struct sender* receiver = map_lookup_elem(&senders, &frame->connection);
+  if (!sender || !receiver || frame->begins) return;
   if ((__s32)(frame->acknowledgement - sender->acknowledged) > 0) sender->acknowledged = frame->acknowledgement;
-  if (!sender->held_until) return;
-  if (sender->acknowledged == sender->next || frame->now > sender->held_until) {
+  if (sender->scale == NOT_KNOWN || receiver->scale == NOT_KNOWN) return;
+  __u32 scale = sender->scale == NOT_SCALED || receiver->scale == NOT_SCALED ? 0 : receiver->scale & 15;
+  __u32 edge = frame->acknowledgement + ((__u32)frame->window << scale);
+  __s32 beyond = edge - sender->edge;
+  if (sender->held_until && (sender->acknowledged == sender->next || frame->now > sender->held_until)) {
     sender->held_until = 0;
+  }
+  if (!sender->held_until) {
+    if (!sender->has_edge || beyond > 0) sender->edge = edge;
+    sender->has_edge = 1;
     return;
   }
-  __u16 closed = 0, window = frame->window;
+  __s32 left = sender->edge - frame->acknowledgement;
+  if (beyond <= 0 || left < 0) return;
+  __u16 was = BIG(frame->window), kept = BIG((__u16)((left + (1u << scale) - 1) >> scale));
   __u32 at = frame->tcp_at;
-  if (l4_csum_replace(skb, at + __builtin_offsetof(struct tcphdr, check), window, closed, sizeof closed)) return;
-  skb_store_bytes(skb, at + __builtin_offsetof(struct tcphdr, window), &closed, sizeof closed, 0);
+  if (l4_csum_replace(skb, at + __builtin_offsetof(struct tcphdr, check), was, kept, sizeof kept)) return;
+  skb_store_bytes(skb, at + __builtin_offsetof(struct tcphdr, window), &kept, sizeof kept, 0);
 }
 
 // The best path of a route by the load of its port; `frame->phase` says which paths may be chosen. The load of
@@ -311,14 +349,14 @@ INLINE int decide(const struct frame* frame, const struct route* route, struct c
 // Whether a connection shares a congested port for so long that it may be moved.
 INLINE int may_move(const struct frame* frame, const struct choice* choice, const struct port* port) {
   if (!frame->is_tcp || !frame->fills || frame->phase != UNDECIDED) return 0;
-  if (frame->now - choice->since < MEASURED_NS || frame->now - port->moved_at < MEASURED_NS) return 0;
+  if (frame->now - choice->since < MEASURED_NS || frame->now - port->moved_at < MOVING_NS) return 0;
   return queue_ns(port, frame->now) > CONGESTED_NS && load_of_others(port, choice, frame->now) > HALF_BUSY_NS;
 }
 
 // Lets the host stop sending, so that the connection can take another path.
 INLINE void move(const struct frame* frame, struct port* port) {
   struct sender* sender = map_lookup_elem(&senders, &frame->connection);
-  if (!sender || sender->held_until) return;
+  if (!sender || !sender->has_edge || sender->held_until) return;
   __u32 doublings = sender->doublings > MAX_DOUBLINGS ? MAX_DOUBLINGS : sender->doublings;
   if (frame->now - sender->moved_at < (__u64)MEASURED_NS << doublings) return;
   sender->held_until = frame->now + HOLD_NS;

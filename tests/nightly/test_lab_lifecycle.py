@@ -36,12 +36,12 @@ up(Path(sys.argv[1]).read_text(), name=Path(sys.argv[1]).stem, source="a test")
 """
 DRAGONFLY = """
 [hosts]
-count = 8
+count = 12
 [[rail]]
 rate = "100Mbit"
 [topology]
 kind = "dragonfly"
-groups = 2
+groups = 3
 routers_per_group = 2
 hosts_per_router = 2
 local_rate = "200Mbit"
@@ -135,7 +135,7 @@ def test_a_link_is_slowed_cut_and_mended_while_the_lab_is_up(bench, routing) -> 
     bench.lab("up", str(file))
     try:
         routed = Bench("routed", bench.folder, bench.program)
-        reach = ("exec", "h0", "--", sys.executable, "-c", "import socket; socket.create_connection(('h7', 9), 1)")
+        reach = ("exec", "h0", "--", sys.executable, "-c", "import socket; socket.create_connection(('h11', 9), 1)")
         bench.lab("set", "h0-g0r0", "rate=half")
         slowed = {one["source"]: one for one in routed.json("stats") if one["link"] == "h0-g0r0"}
         bench.lab("set", "h0-g0r0", "down")

@@ -28,7 +28,10 @@ def test_the_nics_of_a_stream_carry_what_the_motif_sent_and_are_the_busiest(lab_
         assert counter.min < 0.01 * sent
     assert counters["tx_drops"].sum == 0
     assert summary.telemetry is not None
-    assert {(one.host, one.counter) for one in summary.telemetry.busiest[:2]} == {("h0", "tx_bytes"), ("h1", "rx_bytes")}
+    assert {(one.host, one.counter) for one in summary.telemetry.busiest[:2]} == {
+        ("h0", "tx_bytes"),
+        ("h1", "rx_bytes"),
+    }
 
 
 def test_telemetry_and_the_lab_count_the_same_bytes(lab_up) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 DEPENDENCIES: dict[str, tuple[str, ...]] = {
     "core": (),
     "workload": ("core",),
+    "telemetry": ("core",),
     "mpi": ("core",),
     "trace": ("core",),
     "calls": ("mpi",),
@@ -22,13 +23,13 @@ DEPENDENCIES: dict[str, tuple[str, ...]] = {
     "motifs": ("calls", "io", "trace"),
     "suites": ("motifs",),
     "replay": ("motifs",),
-    "scheduler": ("motifs", "workload"),
+    "scheduler": ("motifs", "workload", "telemetry"),
     "output": ("scheduler",),
     "commands": ("output",),
     "packet": ("core",),
     "main.cpp": ("commands",),
 }
-WITHOUT_MPI = ("core", "workload", "trace")
+WITHOUT_MPI = ("core", "workload", "telemetry", "trace")
 COMM_WORLD_FILE = "main.cpp"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')

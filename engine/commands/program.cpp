@@ -120,6 +120,7 @@ int run_command(int argc, char** argv, const Start& start) {
   add_describe(program, context);
   add_calls(program, context);
   add_check(program, context);
+  add_telemetry(program, context);
   try {
     if (argc > 1) check_first_word(program, argv[1]);
     program.parse(argc, argv);

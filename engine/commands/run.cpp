@@ -1,6 +1,8 @@
 // Command run: runs a workload in isolated and contended rounds.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -8,15 +10,21 @@
 #include "commands/workloads.hpp"
 #include "core/console.hpp"
 #include "core/run_id.hpp"
+#include "core/simulation.hpp"
 #include "output/link_socket.hpp"
 #include "output/run_file.hpp"
 #include "output/terminal.hpp"
+#include "scheduler/host_telemetry.hpp"
 #include "scheduler/session.hpp"
 #include "scheduler/stall.hpp"
+#include "telemetry/command.hpp"
+#include "telemetry/selection.hpp"
 #include "workload/print.hpp"
 
 namespace stressbench::commands {
 namespace {
+
+constexpr Nanoseconds longest_telemetry_limit{60'000'000'000};
 
 struct RunArguments {
   std::string file;
@@ -31,6 +39,9 @@ struct RunArguments {
   std::string min_time;
   std::string time_limit;
   std::string stall_limit;
+  std::string telemetry = "auto";
+  std::string telemetry_command;
+  std::string telemetry_limit = "1s";
   bool verify = false;
   bool overwrite = false;
   bool quiet = false;
@@ -59,6 +70,28 @@ std::optional<double> width_of(const std::string& text) {
   throw UserMistake("--until-interval: '{}': must lie between 0 and 1 (5% or 0.05)", text);
 }
 
+// The sources that the options select; none in simulations, whose hosts have no counters.
+telemetry::Selection telemetry_of(const RunArguments& options) {
+  telemetry::Selection selection = telemetry::selected_sources(options.telemetry);
+  const auto limit = duration_of("--telemetry-limit", options.telemetry_limit);
+  if (limit->seconds() > longest_telemetry_limit.seconds()) {
+    throw UserMistake("--telemetry-limit: '{}': must be at most {:.0f}s", options.telemetry_limit,
+                      longest_telemetry_limit.seconds());
+  }
+  if (!options.telemetry_command.empty()) {
+    const std::chrono::nanoseconds time{limit->value};
+    selection.sources.push_back({std::string(telemetry::command_source), "counters that a command prints",
+                                 options.telemetry_command,
+                                 [text = options.telemetry_command, time](const telemetry::FileTree&) {
+                                   return std::make_unique<telemetry::Command>(text, time);
+                                 }});
+  }
+  if (!simulation()) return selection;
+  if (selection.is_named || !options.telemetry_command.empty())
+    throw UserMistake("--telemetry: simulated hosts have no counters; leave it out");
+  return {};
+}
+
 // Parses the option values. Needs no MPI; throws UserMistake on all ranks alike.
 void parse_options(RunArguments& options) {
   if (options.run_id) run_id::check(*options.run_id);
@@ -77,6 +110,7 @@ void parse_options(RunArguments& options) {
     throw UserMistake("--until-interval: needs isolated and contended rounds");
   (void)duration_of("--stall-limit", options.stall_limit);
   (void)policy_of(options.run.placement);
+  (void)telemetry_of(options);
   if (options.continue_file.empty() == options.file.empty())
     throw UserMistake("run: give either a workload FILE or --continue RUN.jsonl (which contains its workload)");
 }
@@ -162,6 +196,35 @@ PreparedRun prepare_continued_run(RunArguments& options, const scheduler::Machin
   return {earlier.workload_text, earlier.workload_path, earlier.launches};
 }
 
+// Collective. Null without telemetry. `status` becomes that of a mistake if a source that was named has no counters.
+std::unique_ptr<scheduler::HostTelemetry> start_telemetry(const RunArguments& options, const mpi::Group& world,
+                                                          const scheduler::Machine& machine, int& status) {
+  const telemetry::Selection selection = telemetry_of(options);
+  if (selection.sources.empty()) return nullptr;
+  const std::chrono::nanoseconds limit{duration_of("--telemetry-limit", options.telemetry_limit)->value};
+  auto counters =
+      std::make_unique<scheduler::HostTelemetry>(world, machine, selection.sources, telemetry::kernel_files(), limit);
+  status = on_root(world, [&] {
+    for (const telemetry::SourceEntry& source : selection.sources) {
+      const bool is_command = source.name == telemetry::command_source;
+      const auto& absent = counters->absent();
+      if (std::find(absent.begin(), absent.end(), source.name) == absent.end()) continue;
+      if (is_command) {
+        const auto faults = counters->take_faults();
+        const auto fault = std::ranges::find(faults, source.name, &scheduler::TelemetryFault::source);
+        throw UserMistake("--telemetry-command: '{}' {}", source.place,
+                          fault == faults.end() ? "prints no counters" : fault->reason);
+      }
+      if (selection.is_named)
+        throw UserMistake(
+            "--telemetry: '{}': no host has such counters (in {}); `stressbench-mpi telemetry` lists what "
+            "there is",
+            source.name, source.place);
+    }
+  });
+  return counters;
+}
+
 int exit_status(scheduler::EndReason reason) {
   if (reason == scheduler::EndReason::fault) return exit_machine_fault;
   return reason == scheduler::EndReason::interrupted ? exit_interrupted : exit_success;
@@ -185,7 +248,8 @@ void open_continued_file(RunArguments& options, const mpi::Group& world, std::un
 
 int run_session(const mpi::Group& world, const scheduler::Machine& machine, const PreparedRun& start,
                 const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
-                const Context& context, const scheduler::FaultListener& fault_listener) {
+                scheduler::HostTelemetry* telemetry, const Context& context,
+                const scheduler::FaultListener& fault_listener) {
   const workload::Workload workload = parse_loaded(start.text, start.path);
   const MonotonicClock clock;
   output::Progress progress;
@@ -203,6 +267,7 @@ int run_session(const mpi::Group& world, const scheduler::Machine& machine, cons
   scheduler::Session session{world, clock, machine, workload, options.run, listeners, tracker, start.earlier};
   const auto links = world.rank() == 0 ? output::link_counters_of_environment() : nullptr;
   if (links) session.set_link_counters(*links);
+  if (telemetry != nullptr) session.set_telemetry(*telemetry);
   const scheduler::EndReason reason = session.run(context.arguments, start.text);
   if (session.fault()) console::print(stderr, "stressbench-mpi: {}\n", *session.fault());
   return exit_status(reason);
@@ -217,6 +282,8 @@ int run(RunArguments& options, const Context& context) {
   open_continued_file(options, world, file, status);
   if (status != exit_success) return status;
   const scheduler::Machine machine = scheduler::discover(world, options.ranks_per_node);
+  const auto telemetry = start_telemetry(options, world, machine, status);
+  if (status != exit_success) return status;
   scheduler::ImpactTracker tracker;
   PreparedRun start;
   const bool continued = !options.continue_file.empty();
@@ -236,7 +303,11 @@ int run(RunArguments& options, const Context& context) {
     if (!run_file.empty()) output::append_fault(run_file, options.run.run_id, fault);
   };
   return run_or_end_launch(
-      world, [&] { return run_session(world, machine, start, options, tracker, file.get(), context, fault_listener); },
+      world,
+      [&] {
+        return run_session(world, machine, start, options, tracker, file.get(), telemetry.get(), context,
+                           fault_listener);
+      },
       fault_listener);
 }
 
@@ -301,6 +372,18 @@ void add_run(CLI::App& program, Context& context) {
   command->add_option("--stall-limit", options->stall_limit,
                       "end the run if a rank makes no progress for this long (5min); MPI waits forever when a link is "
                       "down or a rank has ended");
+  command
+      ->add_option("--telemetry", options->telemetry,
+                   "counters of the hosts to read between rounds: off, auto (all that there are), or sources such as "
+                   "ethernet,cpu (stressbench-mpi telemetry lists them)")
+      ->capture_default_str();
+  command->add_option("--telemetry-command", options->telemetry_command,
+                      "a shell command that prints more counters as a JSON object; started on each host before and "
+                      "after each round");
+  command
+      ->add_option("--telemetry-limit", options->telemetry_limit,
+                   "longest time for a reading; a source that takes longer is not read again")
+      ->capture_default_str();
   add_threads_option(*command, options->threads);
   command->add_flag("--verify", options->verify, "check every byte that is received; the run is marked as verified");
   command->add_flag("--pcontrol", run_options.marked_for_tracers,

@@ -172,6 +172,35 @@ Json links_of(const scheduler::LinkCounts& counts) {
   return links;
 }
 
+Json telemetry_of(const scheduler::TelemetryCounters& counters, const scheduler::Machine& machine) {
+  Json telemetry = Json::array();
+  for (const scheduler::TelemetryCounter& counter : counters) {
+    Json largest = Json::array();
+    for (const auto& [node, device, value] : counter.largest) {
+      largest.push_back({{"host", machine.table[static_cast<std::size_t>(node)].host},
+                         {"device", device.empty() ? Json(nullptr) : Json(device)},
+                         {"value", value}});
+    }
+    const auto& values = counter.values;
+    const auto of = [&](auto member) { return values ? Json((*values).*member) : Json(nullptr); };
+    using Quantiles = scheduler::TelemetryCounter::Quantiles;
+    telemetry.push_back({{key::source, counter.source},
+                         {"counter", counter.name},
+                         {"unit", name_of(counter.unit)},
+                         {"hosts", counter.hosts},
+                         {"devices", counter.devices},
+                         {"unknown", counter.unknown},
+                         {"min", of(&Quantiles::min)},
+                         {"p25", of(&Quantiles::p25)},
+                         {"median", of(&Quantiles::median)},
+                         {"p75", of(&Quantiles::p75)},
+                         {"max", of(&Quantiles::max)},
+                         {"sum", of(&Quantiles::sum)},
+                         {"largest", largest}});
+  }
+  return telemetry;
+}
+
 Json simulation_of(const std::optional<Simulation>& simulation) {
   if (!simulation) return nullptr;
   const Json description = Json::parse(simulation->description, nullptr, false);
@@ -311,7 +340,7 @@ Json to_json(const scheduler::Event& event) {
           {"message", event.message},     {key::round, maybe(event.round)},      {key::job, maybe(event.job)}};
 }
 
-Json to_json(const scheduler::RoundRecord& record) {
+Json to_json(const scheduler::RoundRecord& record, const scheduler::Machine& machine) {
   Json jobs = Json::array();
   for (const scheduler::JobProgress& job : record.jobs) {
     const auto of = [&](Phase phase) { return job.repetitions[static_cast<std::size_t>(phase)]; };
@@ -329,7 +358,8 @@ Json to_json(const scheduler::RoundRecord& record) {
           {"duration_s", record.duration_s},
           {"load_average", maybe(record.load_average)},
           {"jobs", jobs},
-          {"links", record.links ? links_of(*record.links) : Json(nullptr)}};
+          {"links", record.links ? links_of(*record.links) : Json(nullptr)},
+          {"telemetry", record.telemetry ? telemetry_of(*record.telemetry, machine) : Json(nullptr)}};
 }
 
 scheduler::LinkCounts links_from_json(const Json& links) {

@@ -27,7 +27,8 @@ Json to_json(const scheduler::JobRecord& job, int index);
 Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine);
 Json to_json(const scheduler::HistogramRecord& histogram);
 Json to_json(const scheduler::Event& event);
-Json to_json(const scheduler::RoundRecord& record);
+// Names of hosts are those of `machine`.
+Json to_json(const scheduler::RoundRecord& record, const scheduler::Machine& machine);
 Json to_json(const scheduler::Fault& fault);
 Json to_json(const scheduler::End& end);
 

@@ -143,7 +143,7 @@ void RunFile::on_histogram(const scheduler::HistogramRecord& histogram) { pendin
 void RunFile::on_event(const scheduler::Event& event) { pending_ += line_of(to_json(event)); }
 
 void RunFile::on_round(const scheduler::RoundRecord& record) {
-  pending_ += line_of(to_json(record));
+  pending_ += line_of(to_json(record, *machine_));
   write_out();
   if (fdatasync(file_.descriptor()) != 0 && errno != EINVAL && errno != EROFS) fail("keeping", errno);
   require_unchanged();

@@ -18,6 +18,7 @@
 #include "scheduler/machine.hpp"
 #include "scheduler/plan.hpp"
 #include "scheduler/sample_buffer.hpp"
+#include "scheduler/telemetry_record.hpp"
 #include "workload/model.hpp"
 
 namespace stressbench::scheduler {
@@ -140,6 +141,7 @@ struct RoundRecord {
   std::optional<double> load_average;
   std::vector<JobProgress> jobs;
   std::optional<LinkCounts> links;  // traffic during the round
+  std::optional<TelemetryCounters> telemetry;
 };
 
 enum class Severity { note, warning, error };

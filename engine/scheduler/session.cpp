@@ -1,5 +1,7 @@
 #include "scheduler/session.hpp"
 
+#include <fmt/format.h>
+
 #include "core/host.hpp"
 #include "core/progress.hpp"
 #include "scheduler/describe.hpp"
@@ -177,13 +179,14 @@ void Session::execute(const Round& round) {
   progress::advance();
   const bool runs = is_active(round);
   Collection collection{world_};
-  RoundRecord record{round, 0, 0, std::nullopt, {}, std::nullopt};
+  RoundRecord record{round, 0, 0, std::nullopt, {}, std::nullopt, std::nullopt};
   std::optional<SampleBuffer> samples;
   if (runs) {
     samples.emplace(chain_->columns(), SampleBuffer::default_capacity,
                     is_measured(own_job()) ? OpenEndedPhases::extra_only : OpenEndedPhases::measured_too);
   }
   decompose(round);
+  if (telemetry_ != nullptr) telemetry_->begin_round();
   const auto before = read_links(round);
   sleeping_barrier(world_, WaitPhase::arriving);
   record.started_s = elapsed_s();
@@ -197,6 +200,7 @@ void Session::execute(const Round& round) {
   record.duration_s = elapsed_s() - record.started_s;
   const auto after = read_links(round);
   if (before && after) record.links = counter_increase(*before, *after);
+  record.telemetry = read_telemetry(round);
   if (runs) {
     chain_->finish(round.number);
     collection.contribute(layout_.job_group(), *samples, *chain_);
@@ -215,6 +219,28 @@ std::optional<LinkCounts> Session::read_links(const Round& round) {
     reporter_.event({Severity::warning, "link_counters", fault.what(), round.number, std::nullopt});
     return std::nullopt;
   }
+}
+
+// Collective. None without telemetry, and on all ranks but rank 0.
+std::optional<TelemetryCounters> Session::read_telemetry(const Round& round) {
+  if (telemetry_ == nullptr) return std::nullopt;
+  TelemetryCounters counters = telemetry_->end_round();
+  if (world_.rank() != 0) return std::nullopt;
+  for (const TelemetryFault& fault : telemetry_->take_faults()) {
+    const std::string others = fault.hosts == 1 ? "" : fmt::format(" and {} more hosts", fault.hosts - 1);
+    reporter_.event({Severity::warning, "telemetry",
+                     fmt::format("source {} {} (on {}{}); it is not read there again", fault.source, fault.reason,
+                                 machine_.table[static_cast<std::size_t>(fault.node)].host, others),
+                     round.number, std::nullopt});
+  }
+  if (telemetry_->is_truncated() && !std::exchange(truncation_reported_, true)) {
+    reporter_.event({Severity::warning, "telemetry",
+                     fmt::format("there are more than {} counters: some are left out; name the sources that matter "
+                                 "(--telemetry)",
+                                 HostTelemetry::max_counters),
+                     round.number, std::nullopt});
+  }
+  return counters;
 }
 
 // In a contended round the jobs with serial setup decompose first, one after another, then all others at the same

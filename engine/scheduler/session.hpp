@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "scheduler/host_telemetry.hpp"
 #include "scheduler/impact.hpp"
 #include "scheduler/job_layout.hpp"
 #include "scheduler/job_round.hpp"
@@ -30,6 +31,9 @@ class Session {
 
   // Adds the traffic that `links` count during each round to its record. Rank 0 only.
   void set_link_counters(LinkCounters& links) noexcept { links_ = &links; }
+
+  // Adds the counters of the hosts to the record of each round. On every rank.
+  void set_telemetry(HostTelemetry& telemetry) noexcept { telemetry_ = &telemetry; }
 
   // Runs the launch: reports the header, the rounds and the end. Collective; returns the same reason on every rank.
   EndReason run(const std::vector<std::string>& command, const std::string& workload_text);
@@ -58,6 +62,7 @@ class Session {
   Assignment make_assignment() const;
   void decompose(const Round& round);
   std::optional<LinkCounts> read_links(const Round& round);
+  std::optional<TelemetryCounters> read_telemetry(const Round& round);
   void report_results(RoundRecord record, Collection& collection);
   double elapsed_s() const;
 
@@ -81,6 +86,8 @@ class Session {
   int completed_ = 0;
   std::int64_t start_ns_ = 0;
   LinkCounters* links_ = nullptr;
+  HostTelemetry* telemetry_ = nullptr;
+  bool truncation_reported_ = false;
 };
 
 }  // namespace stressbench::scheduler

@@ -99,7 +99,7 @@ class Format:
 
 RUN = Format(name="run", records=records, envelope=frozenset({"type"}), version="schema_version", made_up=run_lines())
 # Older files lack them.
-ADDED_LATER = {"header": {"run_id", "simulation"}, "MetricValue": {"slowest_rank"}, "round": {"links"}}
+ADDED_LATER = {"header": {"run_id", "simulation"}, "MetricValue": {"slowest_rank"}, "round": {"links", "telemetry"}}
 TRACE = Format(
     name="trace", records=trace_records, envelope=frozenset({"type", "crc32"}), version="version",
     made_up=trace_lines(),

@@ -7,7 +7,7 @@
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,7 @@ class MadeMachine:
     trend: float = 0.0
     load: float = 0.1
     counts_links: bool = False
+    counts_hosts: bool = False
     simulation: Record | None = None
 
 
@@ -241,6 +242,7 @@ def _round(
             for index in taking_part
         ],
         "links": _links(contended) if machine.counts_links else None,
+        "telemetry": _telemetry(machine.hosts, contended=contended) if machine.counts_hosts else None,
     }  # fmt: skip
 
 
@@ -255,6 +257,38 @@ def _links(contended: bool) -> list[Record]:
         }
         for source, target in (("s0", "s1"), ("s1", "s0"))
     ]  # fmt: skip
+
+
+def _telemetry(hosts: Sequence[str], *, contended: bool) -> list[Record]:
+    """NICs of 9 and 18 MB in isolated rounds of 0.9 s, twice as much in contended ones, and a host that is throttled.
+
+    The waiting of the second NIC is unknown in contended rounds, and that of both in isolated rounds.
+    """
+    factor = 2 if contended else 1
+    sent = [9_000_000 * factor * (number + 1) for number in range(len(hosts))]
+    return [
+        _counter("infiniband", "tx_bytes", "bytes", dict(zip(hosts, sent, strict=True)), device="mlx5_0:1"),
+        _counter("infiniband", "tx_wait", "ticks", {hosts[0]: 1800} if contended else {}, device="mlx5_0:1", unknown=1),
+        _counter("infiniband", "symbol_errors", "events", dict.fromkeys(hosts, 0), device="mlx5_0:1"),
+        _counter("cpu", "steal_time", "ns", {hosts[-1]: 45_000_000 * factor}, device=None),
+    ]
+
+
+def _counter(
+    source: str, counter: str, unit: str, values: Mapping[str, int], *, device: str | None, unknown: int = 0
+) -> Record:
+    numbers = sorted(values.values())
+    of = (lambda value: value) if numbers else (lambda value: None)
+    return {
+        "source": source, "counter": counter, "unit": unit, "hosts": len(values), "devices": len(values),
+        "unknown": unknown, "min": of(min(numbers, default=0)), "p25": of(float(min(numbers, default=0))),
+        "median": of(float(np.median(numbers or [0]))), "p75": of(float(max(numbers, default=0))),
+        "max": of(max(numbers, default=0)), "sum": of(sum(numbers)),
+        "largest": [
+            {"host": host, "device": device, "value": value}
+            for host, value in sorted(values.items(), key=lambda one: -one[1])[:3]
+        ],
+    }  # fmt: skip
 
 
 def _samples(

@@ -51,13 +51,14 @@ class CompareResults(Reported[Comparison]):
 
 def show(
     run: RunOrPath, *, steps: bool = True, links: int = DEFAULT_LINKS, motifs: int | None = None, tails: bool = False,
-    plan: float | None = None, interval: str = "ranks", include_extra: bool = False,
+    telemetry: bool = False, plan: float | None = None, interval: str = "ranks", include_extra: bool = False,
 ) -> SummaryResults:  # fmt: skip
     """Summarise a run: isolated and contended times of each job and motif, and the congestion impact.
 
         print(stressbench.show("demo.jsonl", tails=True).report())
 
-    `steps`, `links` and `tails` select rows of the report for motifs, this many of the busiest links, and percentiles.
+    `steps`, `links`, `tails` and `telemetry` select rows of the report for motifs, this many of the busiest links,
+    percentiles, and the counters of the hosts.
     `motifs`: only this many motifs of each job, those that took longest; None: all. `plan`=0.02 estimates how many more
     rounds narrow the interval of the impact to plus or minus 2 %. `interval`: method of that interval, `ranks` or
     `bootstrap`. With `include_extra`, the extra repetitions of sustained jobs count. Raises
@@ -68,7 +69,10 @@ def show(
         data, include_extra=include_extra, interval=choice(IntervalMethod, interval, parameter="interval"),
         target=TARGET if plan is None else plan, most_steps=motifs,
     )  # fmt: skip
-    parts = SummaryParts(steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=motif_counts(data))
+    parts = SummaryParts(
+        steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=motif_counts(data),
+        telemetry=telemetry,
+    )  # fmt: skip
     return SummaryResults(summary, parts=parts)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, data_frame
 from stressbench.api.presentation import notebook_table, report_text
-from stressbench.api.run_tables import impact_table, link_table, round_table, sample_table
+from stressbench.api.run_tables import impact_table, link_table, round_table, sample_table, telemetry_table
 from stressbench.formats import run as run_files
 from stressbench.formats.run import Run
 from stressbench.report.document import columns
@@ -86,6 +86,15 @@ class RunResults:
         with their headers), frames, drops, use (share of the rate over the round).
         """
         return data_frame(link_table(self.data), library=library)
+
+    def telemetry(self, *, library: Library | None = None) -> "DataFrame":
+        """One row for each round and counter of the hosts; no rows without telemetry.
+
+        Columns: round, kind, job (null in contended rounds), source, counter, unit (bytes, frames, ns, ticks, events),
+        hosts, devices, unknown (devices without a value), min, p25, median, p75, max (over devices), sum,
+        largest_host and largest_device (those of max; the device is null if the counter is of the whole host).
+        """
+        return data_frame(telemetry_table(self.data), library=library)
 
     def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
         """The report as text, in one of the formats of `stressbench report`; also written to `path` if given.

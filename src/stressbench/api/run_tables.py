@@ -31,6 +31,12 @@ LINK_COLUMNS: ColumnTypes = {
     "bytes": int, "frames": int, "drops": int, "use": float,
 }  # fmt: skip
 
+TELEMETRY_COLUMNS: ColumnTypes = {
+    "round": int, "kind": str, "job": int, "source": str, "counter": str, "unit": str, "hosts": int, "devices": int,
+    "unknown": int, "min": int, "p25": float, "median": float, "p75": float, "max": int, "sum": int,
+    "largest_host": str, "largest_device": str,
+}  # fmt: skip
+
 
 def sample_table(run: Run) -> Columns:
     """One row for each repetition of a job and of each motif of its chain."""
@@ -73,6 +79,17 @@ def link_table(run: Run) -> Columns:
         for one in run.rounds for link in one.links or ()
     ]  # fmt: skip
     return columns_of(rows, LINK_COLUMNS)
+
+
+def telemetry_table(run: Run) -> Columns:
+    """One row for each round and counter of the hosts."""
+    rows = [
+        (one.round, one.kind.value, one.job, counter.source, counter.counter, counter.unit.value, counter.hosts,
+         counter.devices, counter.unknown, counter.min, counter.p25, counter.median, counter.p75, counter.max,
+         counter.sum, *((counter.largest[0].host, counter.largest[0].device) if counter.largest else (None, None)))
+        for one in run.rounds for counter in one.telemetry or ()
+    ]  # fmt: skip
+    return columns_of(rows, TELEMETRY_COLUMNS)
 
 
 def _samples_of(run: Run, samples: Samples) -> Columns:

@@ -81,6 +81,7 @@ def prepare_run(
     repetitions: int | None = None, warmup: int | None = None, until_interval: str | None = None,
     min_time: str | None = None, time_limit: str | None = None, stall_limit: str | None = None, grace: str = "60s",
     finish: str | None = None, place: str | None = None, seed: int | None = None, run_id: str | None = None,
+    telemetry: str | None = None, telemetry_command: str | None = None, telemetry_limit: str | None = None,
     sets: Mapping[str, object] | None = None, verify: bool = False, realtime: bool = False,
     launcher_arguments: Sequence[str] = (), mpirun: str | PathLike[str] | None = None,
     engine: str | PathLike[str] | None = None, batch_job: BatchJob | None = None, progress: Report | None = None,
@@ -96,7 +97,8 @@ def prepare_run(
     options = EngineOptions(
         isolated=_text(isolated), contended=_text(contended), repetitions=_text(repetitions), warmup=_text(warmup),
         until_interval=until_interval, min_time=min_time, time_limit=time_limit, stall_limit=stall_limit, finish=finish,
-        place=place, seed=_text(seed), run_id=run_id,
+        place=place, seed=_text(seed), run_id=run_id, telemetry=telemetry, telemetry_command=telemetry_command,
+        telemetry_limit=telemetry_limit,
         sets=tuple(f"{name}={value}" for name, value in (sets or {}).items()), verify=verify,
     )  # fmt: skip
     spec = experiment.RunSpec(

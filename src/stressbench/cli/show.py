@@ -24,6 +24,7 @@ Examples:
     stressbench show demo.jsonl
     stressbench show demo.jsonl --jobs-only
     stressbench show demo.jsonl --tails --plan 2%
+    stressbench show demo.jsonl --telemetry
     stressbench show demo.jsonl --json | jq '.jobs[] | {name, impact: .timing.impact.ratio}'
 
 Exit status: 0 success, 2 the file cannot be read or an option is wrong.
@@ -52,6 +53,10 @@ def show(
         bool,
         typer.Option("--tails", help="Also show median and percentiles 95, 99 and 99.9, with intervals and ratios."),
     ] = False,
+    telemetry: Annotated[
+        bool,
+        typer.Option("--telemetry", help="Also show the counters of the hosts, the busiest NICs, and slow hosts."),
+    ] = False,
     plan: Annotated[
         str | None,
         typer.Option(
@@ -76,6 +81,11 @@ def show(
         print_json(summary, RunSummary)
     else:
         parts = SummaryParts(
-            steps=steps, links=links, tails=tails, plan=plan is not None, motif_counts=motif_counts(run)
+            steps=steps,
+            links=links,
+            tails=tails,
+            plan=plan is not None,
+            motif_counts=motif_counts(run),
+            telemetry=telemetry,
         )
         print_document(document_of(summary, parts=parts))

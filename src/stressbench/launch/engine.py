@@ -20,6 +20,9 @@ class EngineOptions:
     repetitions: str | None = None
     min_time: str | None = None
     run_id: str | None = None
+    telemetry: str | None = None
+    telemetry_command: str | None = None
+    telemetry_limit: str | None = None
     sets: tuple[str, ...] = ()
     verify: bool = False
 

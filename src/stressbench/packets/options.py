@@ -7,7 +7,10 @@ from pathlib import Path
 
 from stressbench.formats.run.records import Finish
 
-NOT_APPLICABLE = ("--continue", "--min-time", "--until-interval", "--time-limit", "--stall-limit", "--verify")
+NOT_APPLICABLE = (
+    "--continue", "--min-time", "--until-interval", "--time-limit", "--stall-limit", "--verify", "--telemetry",
+    "--telemetry-command", "--telemetry-limit",
+)  # fmt: skip
 """Options of the engine that a packet-level simulation does not have."""
 
 

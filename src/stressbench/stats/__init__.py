@@ -30,11 +30,13 @@ from stressbench.stats.summary import (
     Timing,
     summarise,
 )
+from stressbench.stats.telemetry import CounterRates, DevicePeak, TelemetrySummary, telemetry_summary
 
 __all__ = [
-    "TARGET", "Change", "Comparison", "ComparisonError", "Distribution", "Impact", "IntervalMethod", "JobComparison",
-    "JobLinkUtilisation", "JobSummary", "LinkUtilisation", "MergedHistogram", "Method", "MetricSummary", "Percentile",
-    "PlainRatios", "Plan", "QualityWarning", "Quantity", "RoundMedian", "RunFacts", "RunSummary", "Selection",
-    "Slowest", "Source", "StepSummary", "TailImpact", "Timing", "Verdict", "compare", "congestion_impact",
-    "histograms_of", "link_utilisation", "median_of", "merge", "round_superiority", "select", "summarise",
+    "TARGET", "Change", "Comparison", "ComparisonError", "CounterRates", "DevicePeak", "Distribution", "Impact",
+    "IntervalMethod", "JobComparison", "JobLinkUtilisation", "JobSummary", "LinkUtilisation", "MergedHistogram",
+    "Method", "MetricSummary", "Percentile", "PlainRatios", "Plan", "QualityWarning", "Quantity", "RoundMedian",
+    "RunFacts", "RunSummary", "Selection", "Slowest", "Source", "StepSummary", "TailImpact", "TelemetrySummary",
+    "Timing", "Verdict", "compare", "congestion_impact", "histograms_of", "link_utilisation", "median_of", "merge",
+    "round_superiority", "select", "summarise", "telemetry_summary",
 ]  # fmt: skip

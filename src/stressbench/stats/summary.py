@@ -26,6 +26,7 @@ from stressbench.stats.quality_warnings import (
 )
 from stressbench.stats.selection import RoundMedian, Selection, evenly_subsampled, select
 from stressbench.stats.slowest import Slowest, slowest_of
+from stressbench.stats.telemetry import TelemetrySummary, telemetry_summary
 
 TARGET = 0.02
 """Default half-width of the congestion impact's interval that a Plan aims for, as a share of the ratio."""
@@ -120,13 +121,17 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """Summary of a run. `events` are the engine's warnings and errors; `links` is None without link counters."""
+    """Summary of a run. `events` are the engine's warnings and errors.
+
+    `links` is None without link counters, `telemetry` without telemetry.
+    """
 
     facts: RunFacts
     jobs: tuple[JobSummary, ...]
     warnings: tuple[QualityWarning, ...]
     events: tuple[Event, ...]
     links: tuple[LinkUtilisation, ...] | None
+    telemetry: TelemetrySummary | None
 
 
 def summarise(
@@ -152,6 +157,7 @@ def summarise(
         warnings=tuple(warnings),
         events=tuple(event for event in run.events if event.severity is not Severity.note),
         links=link_utilisation(run),
+        telemetry=telemetry_summary(run),
     )
 
 

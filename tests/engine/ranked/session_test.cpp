@@ -30,6 +30,7 @@ class Notebook final : public Listener {
   void on_event(const Event& event) override {
     if (event.kind == "motif_remark") notes.push_back(event);
     if (event.kind == "link_counters") unknown_links.push_back(event);
+    if (event.kind == "telemetry") lost_sources.push_back(event);
   }
   void on_round(const RoundRecord& record) override {
     rounds.push_back(record);
@@ -48,6 +49,7 @@ class Notebook final : public Listener {
   std::vector<HistogramRecord> histograms;
   std::vector<Event> notes;
   std::vector<Event> unknown_links;
+  std::vector<Event> lost_sources;
   std::vector<RoundRecord> rounds;
   std::optional<End> end;
   std::optional<Fault> fault;
@@ -109,7 +111,8 @@ struct Outcome {
 
 // Runs jobs with every rank as a node. The notebook is filled on rank 0.
 Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, EarlierLaunches prior = {},
-            int fail_at = -1, LinkCounters* links = nullptr, const Clock& clock = MonotonicClock()) {
+            int fail_at = -1, LinkCounters* links = nullptr, const Clock& clock = MonotonicClock(),
+            HostTelemetry* telemetry = nullptr) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const Machine machine = discover(world, 1);
   workload::Workload workload;
@@ -119,6 +122,7 @@ Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, E
   ImpactTracker tracker;
   Session session{world, clock, machine, workload, options, {&tracker, &outcome.notebook}, tracker, prior};
   if (links != nullptr && world.rank() == 0) session.set_link_counters(*links);
+  if (telemetry != nullptr) session.set_telemetry(*telemetry);
   outcome.reason = session.run({"test"}, "text");
   outcome.fault = session.fault();
   return outcome;
@@ -236,6 +240,64 @@ TEST(Session, GoesOnWithoutLinksThatAreNoLongerCounted) {
   ASSERT_EQ(outcome.notebook.unknown_links.size(), 1U);
   EXPECT_EQ(outcome.notebook.unknown_links.front().round, 2);
   EXPECT_THAT(outcome.notebook.unknown_links.front().message, testing::HasSubstr("the switch is gone"));
+}
+
+// Notes its readings in the journal, and grows by 7 with each, until `readings` of them were made.
+class Noting final : public telemetry::Source {
+ public:
+  explicit Noting(int readings) : left_(readings) {}
+  telemetry::Reading read() override {
+    if (--left_ < 0) throw MachineFault("is gone");
+    journal.emplace_back("read");
+    return {{"sent", "eth0", telemetry::CounterUnit::bytes, total_ += 7}};
+  }
+
+ private:
+  int left_;
+  std::uint64_t total_ = 0;
+};
+
+// Runs a Tick on the node of rank 0 with telemetry that can be read so often.
+Outcome run_with_telemetry(int readings, int rounds) {
+  const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
+  const telemetry::SourceEntry source{
+      "noting", "", "", [readings](const telemetry::FileTree&) { return std::make_unique<Noting>(readings); }};
+  HostTelemetry telemetry{world, discover(world, 1), {source}, telemetry::FileTree("/"), std::chrono::hours(1)};
+  workload::Job job = on_nodes({0}, "a");
+  job.steps = {tick()};
+  journal.clear();
+  return run({job}, options_of(rounds, 0), {}, -1, nullptr, MonotonicClock(), &telemetry);
+}
+
+TEST(Session, ReadsTelemetryBeforeTheFirstAndAfterTheLastRepetitionOfARound) {
+  const Outcome outcome = run_with_telemetry(100, 2);
+  if (!is_root()) return;
+  std::string order;
+  for (const std::string& entry : journal) {
+    if (entry == "read") order += 'r';
+    if (entry == "perform") order += 'p';
+  }
+  EXPECT_EQ(order, "rpppprrppppr") << "a warm-up and three repetitions";
+  for (const RoundRecord& round : outcome.notebook.rounds) {
+    ASSERT_TRUE(round.telemetry);
+    ASSERT_EQ(round.telemetry->size(), 1U);
+    EXPECT_EQ(round.telemetry->front().values->sum, 7U);
+  }
+  EXPECT_TRUE(outcome.notebook.lost_sources.empty());
+}
+
+TEST(Session, GoesOnWithoutATelemetrySourceThatFails) {
+  const Outcome outcome = run_with_telemetry(3, 3);
+  EXPECT_EQ(outcome.reason, EndReason::done);
+  if (!is_root()) return;
+  ASSERT_EQ(outcome.notebook.rounds.size(), 3U);
+  EXPECT_TRUE(outcome.notebook.rounds[0].telemetry->front().values);
+  EXPECT_FALSE(outcome.notebook.rounds[2].telemetry->front().values);
+  ASSERT_EQ(outcome.notebook.lost_sources.size(), 1U);
+  const Event& event = outcome.notebook.lost_sources.front();
+  EXPECT_EQ(event.severity, Severity::warning);
+  EXPECT_EQ(event.round, 2);
+  EXPECT_THAT(event.message, testing::StartsWith("source noting is gone (on "));
 }
 
 TEST(Session, TellsEveryRepetitionOfJobAndStep) {

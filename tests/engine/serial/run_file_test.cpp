@@ -195,14 +195,14 @@ TEST(RecordsReadBack, SampleHasJobStepPhaseAndTime) {
 TEST(RecordsReadBack, RoundAndEnd) {
   scheduler::RoundRecord round;
   round.round = {7, 2, scheduler::RoundKind::contended, -1};
-  const scheduler::RoundRecord read = round_from_json(as_read(to_json(round)));
+  const scheduler::RoundRecord read = round_from_json(as_read(to_json(round, scheduler::Machine{})));
   EXPECT_EQ(read.round, round.round);
   EXPECT_TRUE(end_from_json(as_read(to_json(scheduler::End{true, scheduler::EndReason::done, 7, 1}))).complete);
 }
 
 // The message about a record of a round of this kind.
 std::string refusal_of_kind(const std::string& kind) {
-  Json record = to_json(scheduler::RoundRecord{});
+  Json record = to_json(scheduler::RoundRecord{}, scheduler::Machine{});
   record["kind"] = kind;
   try {
     (void)round_from_json(record);

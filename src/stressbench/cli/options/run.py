@@ -89,6 +89,19 @@ class RunOptions:
         set_option("Override a [SET] variable of FILE; can be repeated.", metavar="NAME=VALUE"),
     ] = None
     verify: Annotated[bool, verify_option("Check every received byte; slower.")] = False
+    telemetry: Annotated[
+        str | None,
+        typer.Option(metavar="SOURCE,...", help="Counters of the hosts to read between rounds: off, auto (default: all "
+                     "that there are), or sources (`stressbench-mpi telemetry` lists them)."),
+    ] = None  # fmt: skip
+    telemetry_command: Annotated[
+        str | None,
+        typer.Option(metavar="CMD", help="Shell command that prints more counters as a JSON object, on each host."),
+    ] = None
+    telemetry_limit: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="Longest time for a reading (default 1s); a slower source is not read again."),
+    ] = None
     realtime: Annotated[
         bool,
         typer.Option(

@@ -4,12 +4,14 @@ from stressbench.formats.errors import RunFileError
 from stressbench.formats.run.faults import append_fault, fault_location, fault_sentence
 from stressbench.formats.run.reading import read_run
 from stressbench.formats.run.records import (
+    CounterUnit,
     End,
     EndReason,
     Event,
     Fault,
     Finish,
     Header,
+    HostCounter,
     Job,
     Kind,
     LinkTraffic,
@@ -24,6 +26,7 @@ from stressbench.formats.run.run import Launch, Run
 from stressbench.formats.run.samples import ExecutionHistogram, Histogram, MetricSamples, Samples
 
 __all__ = [
+    "CounterUnit",
     "End",
     "EndReason",
     "Event",
@@ -32,6 +35,7 @@ __all__ = [
     "Finish",
     "Header",
     "Histogram",
+    "HostCounter",
     "Job",
     "Kind",
     "Launch",

@@ -20,6 +20,7 @@ Count: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
 Positive: TypeAlias = Annotated[int, Field(ge=1), CHECK_INT64]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAGNITUDE]
 Load: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAGNITUDE]
+Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAGNITUDE]
 Bytes: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
 MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), CHECK_MAGNITUDE]
 RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
@@ -74,6 +75,16 @@ class Severity(StrEnum):
     note = "note"
     warning = "warning"
     error = "error"
+
+
+class CounterUnit(StrEnum):
+    """Unit of a host's counter; `ticks` are those of a device, of unknown length."""
+
+    bytes = "bytes"
+    frames = "frames"
+    ns = "ns"
+    ticks = "ticks"
+    events = "events"
 
 
 class EndReason(StrEnum):
@@ -311,10 +322,42 @@ class LinkTraffic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LargestCount:
+    """A device with one of the largest increases of a counter; `device` is None if the whole host is counted."""
+
+    host: Name
+    device: Name | None
+    value: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostCounter:
+    """The increase of one counter during a round, over the devices of all hosts that have it.
+
+    `unknown` devices were reset, wrapped around or disappeared. The values are None if no device has one. `p25`,
+    `median` and `p75` come from a histogram, and are within 7 %.
+    """
+
+    source: Name
+    counter: Name
+    unit: CounterUnit
+    hosts: Annotated[Count, Field(description="hosts with at least one value")]
+    devices: Annotated[Count, Field(description="devices with a value")]
+    unknown: Annotated[Count, Field(description="devices whose counter was reset, wrapped around or disappeared")]
+    min: Count | None
+    p25: Amount | None
+    median: Amount | None
+    p75: Amount | None
+    max: Count | None
+    sum: Annotated[Count | None, Field(description="over all devices")]
+    largest: Annotated[tuple[LargestCount, ...], Field(description="devices with the largest values, in this order")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
     """The commit mark of a round; `job` is None if contended, `started_s` is relative to the start of the launch.
 
-    `links` is None without link counters.
+    `links` is None without link counters, `telemetry` without telemetry.
     """
 
     round: Positive
@@ -328,6 +371,10 @@ class Round:
     links: Annotated[
         tuple[LinkTraffic, ...] | None,
         Field(description="traffic of each link; null without link counters; not in files of early versions"),
+    ] = None
+    telemetry: Annotated[
+        tuple[HostCounter, ...] | None,
+        Field(description="counters of the hosts; null without telemetry; not in files of early versions"),
     ] = None
 
 

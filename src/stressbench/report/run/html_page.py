@@ -37,6 +37,7 @@ from stressbench.report.run.tables import (
     overview_table,
     tails_table,
 )
+from stressbench.report.run.telemetry import telemetry_blocks
 
 _MAX_EXPANDED_HOSTS = 16
 _LEAD = "The effect of congestion on each job: measured in isolated rounds, and in contended rounds with all jobs."
@@ -106,6 +107,9 @@ def _blocks(section: RunSection) -> Iterator[Block]:
     yield Heading(text="Motifs")
     tables = (motifs_table(section), bandwidths_table(section), metrics_table(section))
     yield from (table for table in tables if table is not None)
+    if (telemetry := section.summary.telemetry) is not None:
+        yield Heading(text="Counters of the hosts")
+        yield from telemetry_blocks(telemetry, section.jobs, key=f"{section.key}-")
     yield from provenance_blocks(facts_of(section))
     yield from _reproduction(section)
 

@@ -8,6 +8,7 @@ from stressbench.formats.run import Role
 from stressbench.report.document import Block, Document, Paragraph, Section, Table, columns
 from stressbench.report.document import Role as ParagraphRole
 from stressbench.report.run.sentences import percent_name, percentile_text, plan_text
+from stressbench.report.run.telemetry import telemetry_blocks
 from stressbench.report.units import (
     MISSING,
     bit_rate,
@@ -45,7 +46,7 @@ _NO_INTERVAL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryParts:
-    """The parts of a summary to show: rows for motifs (`steps`), this many links, percentiles (`tails`), plans.
+    """The parts of a summary to show: rows for motifs (`steps`), links, percentiles (`tails`), plans, telemetry.
 
     `motif_counts`: the number of motifs of each job; the summary may contain only the longest.
     """
@@ -55,6 +56,7 @@ class SummaryParts:
     motif_counts: Sequence[int] = ()
     tails: bool = False
     plan: bool = False
+    telemetry: bool = False
 
 
 def document_of(summary: RunSummary, *, parts: SummaryParts) -> Document:
@@ -71,6 +73,8 @@ def _blocks(summary: RunSummary, parts: SummaryParts) -> Iterator[Block]:
         yield from _metrics(summary)
     if summary.links and parts.links:
         yield from _links(summary, summary.links, rows=parts.links)
+    if parts.telemetry:
+        yield from _telemetry(summary)
     yield from (_line(_slowest_text(job)) for job in summary.jobs)
     yield from map(_key, _reading_aids(summary, steps=parts.steps))
     if parts.plan:
@@ -259,6 +263,13 @@ def _link_row(summary: RunSummary, use: LinkUtilisation) -> tuple[str, ...]:
         use.link, f"{use.source} > {use.target}", bit_rate(use.rate_bits_per_s), percent(use.contended),
         *(percent(isolated.get(job.job)) for job in summary.jobs), size(use.bytes), f"{use.drops:,}",
     )  # fmt: skip
+
+
+def _telemetry(summary: RunSummary) -> Iterator[Block]:
+    if summary.telemetry is None:
+        yield _line("No counters of hosts: the run was started with --telemetry off, or by an early version.")
+        return
+    yield from telemetry_blocks(summary.telemetry, summary.jobs)
 
 
 def _slowest_text(job: JobSummary) -> str:

@@ -1,0 +1,241 @@
+#include "scheduler/host_telemetry.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+#include <type_traits>
+
+#include "scheduler/counter_cell.hpp"
+
+namespace stressbench::scheduler {
+namespace {
+
+constexpr std::size_t max_sources = 16;
+
+// The different counters of one or more hosts: source, unit and name of each, sorted.
+struct CounterTable {
+  struct Entry {
+    std::int32_t source = 0;
+    std::int32_t unit = 0;
+    std::array<char, 40> name{};
+    auto operator<=>(const Entry&) const = default;
+  };
+  std::int32_t count = 0;
+  std::int32_t is_truncated = 0;
+  std::array<Entry, HostTelemetry::max_counters> entries{};
+
+  // The smallest entries of both, so that the result does not depend on the order of merging.
+  void merge(const CounterTable& other) {
+    std::set<Entry> all(entries.begin(), entries.begin() + count);
+    all.insert(other.entries.begin(), other.entries.begin() + other.count);
+    const std::size_t kept = std::min(all.size(), entries.size());
+    is_truncated = (is_truncated != 0 || other.is_truncated != 0 || kept < all.size()) ? 1 : 0;
+    count = static_cast<std::int32_t>(kept);
+    std::copy_n(all.begin(), kept, entries.begin());
+  }
+};
+
+// A source that failed on one or more hosts.
+struct FaultCell {
+  std::int32_t hosts = 0;
+  std::int32_t node = -1;
+  std::array<char, 120> reason{};
+
+  void merge(const FaultCell& other) noexcept {
+    if (other.hosts > 0 && (hosts == 0 || other.node < node)) {
+      node = other.node;
+      reason = other.reason;
+    }
+    hosts += other.hosts;
+  }
+};
+
+// Merges values of a type that has a commutative `merge`.
+template <class T>
+class Merging {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Merging() {
+    constexpr int commutes = 1;
+    mpi::check(MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &type_), "MPI_Type_contiguous");
+    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
+    mpi::check(MPI_Op_create(&Merging::merge, commutes, &operation_), "MPI_Op_create");
+  }
+  Merging(const Merging&) = delete;
+  Merging& operator=(const Merging&) = delete;
+  ~Merging() {
+    MPI_Op_free(&operation_);
+    MPI_Type_free(&type_);
+  }
+
+  // On rank 0 of the group.
+  std::vector<T> reduce(const std::vector<T>& values, const mpi::Group& group) const {
+    std::vector<T> merged(values.size());
+    mpi::check(
+        MPI_Reduce(values.data(), merged.data(), static_cast<int>(values.size()), type_, operation_, 0, group.handle()),
+        "MPI_Reduce");
+    return merged;
+  }
+  // On every rank of the group.
+  std::vector<T> reduce_to_all(const std::vector<T>& values, const mpi::Group& group) const {
+    std::vector<T> merged(values.size());
+    mpi::check(
+        MPI_Allreduce(values.data(), merged.data(), static_cast<int>(values.size()), type_, operation_, group.handle()),
+        "MPI_Allreduce");
+    return merged;
+  }
+
+ private:
+  static void merge(void* in, void* in_out, int* length, MPI_Datatype*) {
+    const auto* theirs = static_cast<const T*>(in);
+    auto* ours = static_cast<T*>(in_out);
+    for (int i = 0; i < *length; ++i) ours[i].merge(theirs[i]);
+  }
+
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Op operation_ = MPI_OP_NULL;
+};
+
+template <std::size_t size>
+std::array<char, size> fixed(std::string_view text) {
+  std::array<char, size> letters{};
+  std::ranges::copy(text.substr(0, size - 1), letters.begin());
+  return letters;
+}
+
+// The ranks that read: the lowest rank of each set that shares memory, whatever the nodes of --ranks-per-node.
+mpi::Group group_of_readers(const mpi::Group& world) {
+  const mpi::Group host = world.split_shared();
+  return world.split(host.rank() == 0 ? 0 : MPI_UNDEFINED, world.rank());
+}
+
+}  // namespace
+
+HostTelemetry::HostTelemetry(const mpi::Group& world, const Machine& machine,
+                             std::vector<telemetry::SourceEntry> sources, const telemetry::FileTree& files,
+                             std::chrono::nanoseconds limit)
+    : node_(machine.my_node), limit_(limit), readers_group_(group_of_readers(world)) {
+  if (sources.size() > max_sources) throw UserMistake("--telemetry: more than {} sources", max_sources);
+  for (const telemetry::SourceEntry& source : sources) {
+    names_.push_back(source.name);
+    if (reads()) readers_.emplace_back(source.name, source.make(files));
+  }
+  reported_.resize(names_.size(), false);
+  if (reads()) {
+    agree_on_counters(read());
+    reduce_faults();
+  }
+  find_absent(world);
+}
+
+std::vector<std::optional<telemetry::Reading>> HostTelemetry::read() { return telemetry::read_all(readers_, limit_); }
+
+void HostTelemetry::agree_on_counters(const std::vector<std::optional<telemetry::Reading>>& readings) {
+  std::vector<CounterTable> own(1);
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    for (const telemetry::Counter& counter : readings[i].value_or(telemetry::Reading{})) {
+      CounterTable one;
+      one.count = 1;
+      one.entries[0] = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(counter.unit),
+                        fixed<sizeof(CounterTable::Entry::name)>(counter.name)};
+      own[0].merge(one);
+    }
+  }
+  const CounterTable agreed = Merging<CounterTable>{}.reduce_to_all(own, readers_group_)[0];
+  is_truncated_ = agreed.is_truncated != 0;
+  for (int i = 0; i < agreed.count; ++i) {
+    const CounterTable::Entry& entry = agreed.entries[static_cast<std::size_t>(i)];
+    counters_.push_back(
+        {static_cast<std::size_t>(entry.source), entry.name.data(), static_cast<telemetry::CounterUnit>(entry.unit)});
+  }
+}
+
+void HostTelemetry::find_absent(const mpi::Group& world) {
+  std::array<int, max_sources> present{};
+  for (const KnownCounter& counter : counters_) present[counter.source] = 1;
+  mpi::check(MPI_Bcast(present.data(), static_cast<int>(present.size()), MPI_INT, 0, world.handle()), "MPI_Bcast");
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (present[i] == 0) absent_.push_back(names_[i]);
+  }
+}
+
+namespace {
+
+std::map<std::pair<std::string, std::string>, std::uint64_t> totals_of(const telemetry::Reading& reading) {
+  std::map<std::pair<std::string, std::string>, std::uint64_t> totals;
+  for (const telemetry::Counter& counter : reading)
+    totals.emplace(std::pair{counter.name, counter.device}, counter.total);
+  return totals;
+}
+
+}  // namespace
+
+void HostTelemetry::begin_round() {
+  if (!reads()) return;
+  before_.clear();
+  for (const auto& reading : read()) {
+    before_.emplace_back(reading ? std::optional(totals_of(*reading)) : std::nullopt);
+  }
+}
+
+TelemetryCounters HostTelemetry::end_round() {
+  if (!reads()) return {};
+  const auto after = read();
+  std::vector<CounterCell> cells(counters_.size());
+  std::vector<std::map<Key, std::uint64_t>> now;
+  for (const auto& reading : after) now.push_back(totals_of(reading.value_or(telemetry::Reading{})));
+  for (std::size_t i = 0; i < counters_.size(); ++i) {
+    const KnownCounter& counter = counters_[i];
+    const auto& earlier = before_[counter.source];
+    if (!earlier) continue;
+    for (auto one = earlier->lower_bound({counter.name, ""}); one != earlier->end() && one->first.first == counter.name;
+         ++one) {
+      const auto later = now[counter.source].find(one->first);
+      if (later == now[counter.source].end() || later->second < one->second) {
+        ++cells[i].unknown;
+      } else {
+        cells[i].add(later->second - one->second, node_, one->first.second);
+      }
+    }
+    cells[i].hosts = cells[i].devices > 0 ? 1 : 0;
+  }
+  const std::vector<CounterCell> merged = Merging<CounterCell>{}.reduce(cells, readers_group_);
+  reduce_faults();
+  if (readers_group_.rank() != 0) return {};
+  TelemetryCounters result;
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    const CounterCell& cell = merged[i];
+    TelemetryCounter& one = result.emplace_back();
+    one.source = names_[counters_[i].source];
+    one.name = counters_[i].name;
+    one.unit = counters_[i].unit;
+    one.hosts = cell.hosts;
+    one.devices = cell.devices;
+    one.unknown = cell.unknown;
+    if (cell.devices > 0) one.values = cell.quantiles();
+    for (const CounterCell::Extreme& extreme : cell.largest) {
+      if (extreme.node >= 0) one.largest.push_back({extreme.node, extreme.device.data(), extreme.value});
+    }
+  }
+  return result;
+}
+
+void HostTelemetry::reduce_faults() {
+  std::vector<FaultCell> cells(names_.size());
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    if (!readers_[i].fault() || reported_[i]) continue;
+    reported_[i] = true;
+    cells[i] = {1, node_, fixed<sizeof(FaultCell::reason)>(*readers_[i].fault())};
+  }
+  const std::vector<FaultCell> merged = Merging<FaultCell>{}.reduce(cells, readers_group_);
+  if (readers_group_.rank() != 0) return;
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    if (merged[i].hosts > 0) faults_.push_back({names_[i], merged[i].hosts, merged[i].node, merged[i].reason.data()});
+  }
+}
+
+}  // namespace stressbench::scheduler

@@ -1,0 +1,92 @@
+"""Telemetry of whole runs: sources that are absent, disappear or hang, and processes that must not remain."""
+
+import json
+from pathlib import Path
+
+import pytest
+from support.programs import CHECKOUT, Engine, Outcome, wait_until
+
+from stressbench.formats.run import Run, read_run
+
+TREES = CHECKOUT / "tests" / "corpus" / "telemetry"
+WORKLOAD = "[JOB_NAME] one\n[NID_LIST] 0-1\n[REPEAT] 2\n[MOTIF] allreduce\n"
+HANGING = 'echo $$ >> pids; [ $(wc -l < pids) -le 3 ] || sleep 1000 | cat; echo "{\\"pump_bytes\\": $(wc -l < pids)}"'
+"""The first reading finds the counters, two more are those of the first round."""
+
+
+def run(engine: Engine, folder: Path, *options: str, root: Path = Path("/")) -> Outcome:
+    (folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+    rounds = ("--isolated", "3", "--contended", "0", "--quiet", "-o", "w.jsonl")
+    environment = {"STRESSBENCH_TELEMETRY_ROOT": str(root)}
+    return engine.run(
+        "run", "w.sb", "--ranks-per-node", "1", *rounds, *options, ranks=2, cwd=folder, environment=environment
+    )
+
+
+def results(folder: Path) -> Run:
+    return read_run(folder / "w.jsonl")
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes() != b""
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(("tree", "counter"), [("mlx5", "tx_wait"), ("cxi", "tx_paused"), ("hfi1", "tx_flow_stalls")])
+def test_a_run_has_the_counters_that_the_host_has(engine: Engine, tmp_path: Path, tree: str, counter: str) -> None:
+    assert run(engine, tmp_path, root=TREES / tree).status == 0
+
+    counters = {one.counter: one for one in results(tmp_path).rounds[0].telemetry or ()}
+    assert (counters[counter].sum, counters[counter].unknown) == (0, 0)
+    assert counters["tx_bytes"].hosts == 1
+
+
+def test_a_source_that_no_host_has_is_refused_before_the_run_file_exists(engine: Engine, tmp_path: Path) -> None:
+    ended = run(engine, tmp_path, "--telemetry", "cxi", root=TREES / "mlx5")
+
+    assert ended.status == 2
+    assert "--telemetry: 'cxi': no host has such counters (in /sys/class/cxi)" in ended.text
+    assert not (tmp_path / "w.jsonl").exists()
+
+
+def test_a_command_that_does_not_work_is_refused_with_its_fault(engine: Engine, tmp_path: Path) -> None:
+    ended = run(engine, tmp_path, "--telemetry-command", "exit 7")
+
+    assert ended.status == 2
+    assert "--telemetry-command: 'exit 7' exits with status 7" in ended.text
+
+
+def test_a_command_that_hangs_is_left_out_and_leaves_no_process(engine: Engine, tmp_path: Path) -> None:
+    ended = run(engine, tmp_path, "--telemetry", "off", "--telemetry-command", HANGING, "--telemetry-limit", "3s")
+
+    assert ended.status == 0, ended.text
+    found = results(tmp_path)
+    assert [one.round for one in found.rounds] == [1, 2, 3]
+    sums = [[one.sum for one in round_.telemetry or ()] for round_ in found.rounds]
+    assert sums == [[1], [None], [None]]
+    events = [one for one in found.events if one.kind == "telemetry"]
+    assert [(one.round, one.severity) for one in events] == [(2, "warning")]
+    assert "source command does not answer within the limit (on " in events[0].message
+    readings = [int(line) for line in (tmp_path / "pids").read_text(encoding="utf-8").split()]
+    assert len(readings) == 4, "a source that hangs is not read again"
+    wait_until(lambda: not any(map(is_running, readings)), "all commands have ended")
+
+
+def test_telemetry_off_is_unknown_and_not_empty(engine: Engine, tmp_path: Path) -> None:
+    assert run(engine, tmp_path, "--telemetry", "off").status == 0
+
+    assert [one.telemetry for one in results(tmp_path).rounds] == [None, None, None]
+
+
+def test_the_sources_of_this_host_are_listed(engine: Engine) -> None:
+    environment = {"STRESSBENCH_TELEMETRY_ROOT": str(TREES / "hfi1")}
+    found = json.loads(engine.run("telemetry", "--json", environment=environment).output)
+
+    by_name = {one["name"]: one for one in found}
+    assert by_name["cxi"]["absent"] == "none in /sys/class/cxi"
+    assert by_name["cxi"]["counters"] == []
+    assert by_name["infiniband"]["absent"] is None
+    sent = next(one for one in by_name["infiniband"]["counters"] if one["counter"] == "tx_bytes")
+    assert sent == {"counter": "tx_bytes", "device": "hfi1_0:1", "unit": "bytes", "total": 36_000_000_000}

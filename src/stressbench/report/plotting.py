@@ -49,6 +49,7 @@ with _default_settings():
     from matplotlib.patches import Patch, PathPatch, Rectangle, Wedge
     from matplotlib.ticker import (
         FixedLocator,
+        Formatter,
         FuncFormatter,
         LogLocator,
         MaxNLocator,
@@ -62,6 +63,7 @@ __all__ = [
     "Canvas",
     "FigureCanvasSVG",
     "FixedLocator",
+    "Formatter",
     "FuncFormatter",
     "Line2D",
     "LineCollection",

@@ -23,6 +23,11 @@ class LineMistakes:
         self.source = source
         self._messages: list[tuple[int, str]] = []
 
+    @property
+    def found(self) -> bool:
+        """Whether there are any."""
+        return bool(self._messages)
+
     def add(self, line: int, found: str, expected: str) -> None:
         """Record that the text `found` in this line is not what was `expected`."""
         self._messages.append((line, f"{self.source}:{line}: '{excerpt(found)}': {expected}"))

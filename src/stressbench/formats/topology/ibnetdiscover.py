@@ -44,7 +44,7 @@ def parse_ibnetdiscover(text: str, *, name: str, source: str) -> Network:
                 mistakes.add(line, other, "expected a node that this file describes, with a line Switch or Ca")
             elif node.kind == "Ca" and nodes[other].kind == "Ca" and (port not in nodes[other].ports):
                 mistakes.add(line, other, f"has no port {port} in line {nodes[other].line}")
-    if not any(node.kind == "Ca" for node in nodes.values()):
+    if not mistakes.found and not any(node.kind == "Ca" for node in nodes.values()):
         mistakes.add(1, name, 'has no hosts; expected the output of ibnetdiscover, with lines such as Ca 1 "H-..."')
     mistakes.raise_if_any()
     names = _names(nodes)

@@ -87,7 +87,7 @@ def parse_topology_conf(text: str, *, name: str, source: str) -> Network:
         if values is not None:
             tree.add(line, values)
     tree.check()
-    if not tree.hosts:
+    if not tree.hosts and not mistakes.found:
         mistakes.add(1, name, "has no hosts; expected at least one line with Nodes=")
     if max(len(tree.hosts) / MAX_HOSTS, len(tree.switches) / MAX_SWITCHES, len(tree.children) / MAX_LINKS) > 1:
         mistakes.add(1, name, f"is too large; expected at most {MAX_HOSTS:,} hosts and {MAX_SWITCHES:,} switches")
@@ -103,9 +103,10 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     joined, first = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         content = line.partition("#")[0].rstrip()
+        content = content.lstrip() if joined.endswith(",") else content
         first = first or number
         if content.endswith("\\"):
-            joined += content[:-1] + " "
+            joined += content[:-1].rstrip() if content[:-1].rstrip().endswith(",") else content[:-1] + " "
             continue
         if (joined + content).strip():
             yield first, (joined + content).strip()

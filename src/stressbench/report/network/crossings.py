@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stressbench.report.network.blocks import BlockNetwork
-from stressbench.report.network.layout import is_acyclic
+from stressbench.report.network.layout import is_acyclic, levels_of_tree
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crossing:
-    """A link between two switches and the jobs that have hosts on both sides of it."""
+    """A link from the switch `a` up to the switch `b`, and the jobs that have hosts on both sides of it."""
 
     a: str
     b: str
@@ -43,7 +43,8 @@ def _subtrees(network: BlockNetwork) -> list[tuple[str, str, set[str]]]:
     """Parent, child, and the nodes on the child's side, for each link of a forest."""
     seen: set[str] = set()
     order: list[tuple[str, str]] = []
-    for start in network.network.switches:
+    levels = levels_of_tree(network)
+    for start in sorted(network.network.switches, key=lambda switch: -levels[switch]):
         stack = [("", start)]
         while stack:
             parent, node = stack.pop()
@@ -51,7 +52,7 @@ def _subtrees(network: BlockNetwork) -> list[tuple[str, str, set[str]]]:
                 continue
             seen.add(node)
             order.append((parent, node))
-            stack += [(node, other) for other in network.neighbours[node] if other not in seen]
+            stack += [(node, other) for other in reversed(network.neighbours[node]) if other not in seen]
     below: dict[str, set[str]] = {node: {node} for _, node in order}
     for parent, node in reversed(order):
         if parent:

@@ -44,7 +44,7 @@ class NetworkLayout:
 def layout_of(network: BlockNetwork) -> NetworkLayout:
     """By levels for trees and fat trees without groups, otherwise on a circle."""
     if not network.network.groups:
-        levels = _levels_of_tree(network) if is_acyclic(network) else _levels_from_hosts(network)
+        levels = levels_of_tree(network) if is_acyclic(network) else _levels_from_hosts(network)
         if levels is not None:
             return _by_levels(network, levels)
     return _on_circle(network)
@@ -67,7 +67,7 @@ def is_acyclic(network: BlockNetwork) -> bool:
     return len(network.links) == len(network.neighbours) - components
 
 
-def _levels_of_tree(network: BlockNetwork) -> Mapping[str, int]:
+def levels_of_tree(network: BlockNetwork) -> Mapping[str, int]:
     """Level 0 for blocks; then in turn those switches that have at most one neighbour of no level yet."""
     levels = dict.fromkeys(network.block_keys, 0)
     left = {key: set(network.neighbours[key]) - levels.keys() for key in network.network.switches}

@@ -196,7 +196,7 @@ def _where_by_placement(section: RunSection) -> str:
     others = f"; {count(more, 'other link')} of the tree {'is' if more == 1 else 'are'} shared, too" if more else ""
     return (
         f"Not measured, as the run has no link counters. By the topology, {_and([names[job] for job in first.jobs])} "
-        f"all cross {printable(first.a)}-{printable(first.b)}{others}."
+        f"cross {printable(first.a)}-{printable(first.b)}{others}."
     )
 
 

@@ -158,7 +158,10 @@ def test_the_picture_names_the_busiest_link_and_shows_it_isolated_next_to_conten
     page = render([tinis_run(tmp_path)])
 
     drawn = figure(page, "run1-network")
-    assert "<h3>Busiest link: leaf0 → root0, used to 70 % when contended, 40 % isolated</h3>" in drawn
+    assert (
+        "<h3>Busiest link that slowed jobs share: leaf0 → root0, used to 70 % when contended, 40 % isolated</h3>"
+        in drawn
+    )
     assert {">Isolated<", ">Contended<", ">40 %<", ">70 %<"} <= set(re.findall(r">[^<>]+<", drawn))
     assert "leaf0 → root0: isolated 40.0 %, contended 70.0 %" in drawn  # for screen readers
     assert "cg on 8 hosts; fft on 8 hosts" in drawn
@@ -232,8 +235,8 @@ def test_the_first_screen_answers_who_how_much_where_and_what_next(tmp_path: Pat
     assert re.match(r"Contended, cg takes 1\.[34]\d× \[1\.\d\d, 1\.\d\d\] and fft ", said["By how much"])
     assert said["By how much"].endswith("of the isolated time; in brackets the 95 % interval, from 8 blocks.")
     assert said["Where"] == (
-        "The busiest link is leaf0 → root0, which cg and fft use: 70 % of 100 Mbit/s in contended rounds and at most "
-        "40 % in isolated rounds (of cg); no other link is used to more than 50 %."
+        "The busiest link, which slowed jobs share, is leaf0 → root0, used by cg and fft: 70 % of 100 Mbit/s in "
+        "contended rounds and at most 40 % in isolated rounds (of cg); no other link is used to more than 50 %."
     )
     assert said["Next step"].startswith("Another placement: cg and fft share leaf0 → root0.")
 
@@ -262,8 +265,28 @@ def test_a_busy_link_is_one_above_the_limit(tmp_path: Path) -> None:
 
     assert "no other link is used to more than 50 %" in answers_of(run)["Where"]
     assert "no link is used to more than 80 %" in answers_of(run, busy_above=0.8)["Where"]
-    assert answers_of(run)["Next step"].startswith("Reduce what passes leaf0 → root0")
+    assert answers_of(run)["Next step"].startswith("Look at the hosts first: slowed jobs share no link, and leaf0 → ")
     assert answers_of(run, busy_above=0.8)["Next step"].startswith("Look at the hosts: no link is busy")
+
+
+def test_a_link_that_slowed_jobs_share_comes_before_a_busier_one_of_a_single_job(tmp_path: Path) -> None:
+    run = tinis_run(tmp_path, {("leaf0", "root0"): (0.2, 0.1), ("leaf1", "h5"): (0.0, 0.9)})
+    said, drawn = answers_of(run), figure(render([run]), "run1-network")
+
+    assert said["Where"].startswith(
+        "The busiest link that slowed jobs share is leaf0 → root0, used by cg and fft: 30 %"
+    )
+    assert "The busiest of all is leaf1 → h5 (90 %, used by fft); no other link is used" in said["Where"]
+    assert said["Next step"].startswith("Another placement: cg and fft share leaf0 → root0.")
+    assert (drawn.count(">leaf0 → root0<"), drawn.count(">leaf1 → h5<")) == (2, 2)
+
+
+def test_the_traffic_of_background_jobs_is_what_isolated_rounds_do_not_explain(tmp_path: Path) -> None:
+    noise = MadeJob(name="noise", role="background", nodes="1-15:2")
+    run = read_run(run_on(read_network("tinis"), (CG, noise), SHARED).write(tmp_path))
+
+    assert "leaf0 → root0, used by cg and background jobs: 70 %" in answers_of(run)["Where"]
+    assert "Another placement: cg and background jobs share leaf0 → root0." in answers_of(run)["Next step"]
 
 
 def test_an_undecided_job_gets_the_number_of_rounds_that_would_decide(tmp_path: Path) -> None:

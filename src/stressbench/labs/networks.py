@@ -33,7 +33,7 @@ def read_network(word: str) -> Network:
     """
     path = lab_file(word) if word in shipped() else Path(word)
     try:
-        text = read_text(path, limit=limits.TOPOLOGY)
+        text = read_text(path, limit=limits.TOML if path.suffix == ".toml" else limits.TOPOLOGY)
     except (OSError, UnicodeDecodeError) as fault:
         reason = reason_of(fault) if isinstance(fault, OSError) else "expected a text in UTF-8"
         labs = f"; shipped labs: {', '.join(shipped())}" if isinstance(fault, FileNotFoundError) else ""

@@ -1,6 +1,7 @@
 """The output of `ibnetdiscover`, the topology of an InfiniBand fabric. Pure."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 from stressbench.formats.topology.errors import LineMistakes
@@ -82,13 +83,13 @@ def _nodes(text: str, mistakes: LineMistakes) -> dict[str, _Node]:
 
 def _names(nodes: dict[str, _Node]) -> dict[str, str]:
     """Names by GUID."""
-    descriptions = [node.description for node in nodes.values() if node.kind != "Ca"]
+    descriptions = Counter(node.description for node in nodes.values() if node.kind != "Ca")
     names = {}
     for node in nodes.values():
         if node.kind == "Ca":
             names[node.guid] = (node.description.split() or [node.guid])[0]
         else:
-            unique = node.description and descriptions.count(node.description) == 1
+            unique = node.description and descriptions[node.description] == 1
             names[node.guid] = node.description if unique else node.guid
     hosts = {names[node.guid] for node in nodes.values() if node.kind == "Ca"}
     return {guid: guid if nodes[guid].kind != "Ca" and name in hosts else name for guid, name in names.items()}

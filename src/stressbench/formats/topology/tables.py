@@ -97,10 +97,11 @@ def _links(table: TopologyTable) -> Iterator[NetworkLink]:
         yield from (NetworkLink(a=host, b=switch.name, rate_bits_per_s=rate) for host in switch.hosts)
     for link in table.link:
         rate = None if link.rate is None else link.rate.bits_per_s
-        pairs = dict.fromkeys(frozenset(pair) for pair in product(*link.between) if pair[0] != pair[1])
-        for pair in pairs:
-            a, b = sorted(pair, key=[*link.between[0], *link.between[1]].index)
-            yield NetworkLink(a=a, b=b, rate_bits_per_s=rate, count=link.count)
+        seen: set[frozenset[str]] = set()
+        for a, b in product(*link.between):
+            if a != b and frozenset((a, b)) not in seen:
+                seen.add(frozenset((a, b)))
+                yield NetworkLink(a=a, b=b, rate_bits_per_s=rate, count=link.count)
 
 
 def _complaints_about_switches(table: TopologyTable) -> Iterator[Complaint]:

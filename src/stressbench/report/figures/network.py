@@ -14,7 +14,7 @@ from stressbench.report.network.blocks import BlockNetwork, HostBlock, block_net
 from stressbench.report.network.layout import BLOCK_RADIUS, RADIUS, NetworkLayout, Point, Shape, layout_of
 from stressbench.report.palette import BACKGROUND, FOREGROUND, FULL, MUTED, hatch_of, tone_of
 from stressbench.report.plotting import Axes, Line2D, LineCollection, Patch, Rectangle, Wedge, to_rgba
-from stressbench.report.run.answers import busiest_link, link_name
+from stressbench.report.run.answers import link_name, named_links, shared_link
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import count, percent
 from stressbench.stats import LinkUtilisation
@@ -41,7 +41,11 @@ _CAPTION = (
 )
 _LOAD = (
     "The wider and darker a link, the larger the share of its rate in use: the busier direction, median over rounds; "
-    "red above {busy} %. {kinds}{merged}The label names the busiest link."
+    "red above {busy} %. {kinds}{merged}{named}"
+)
+_NAMED = (
+    "The label names the busiest link.",
+    "Labels name the busiest link that slowed jobs share, and the busiest of all.",
 )
 _BOTH = "Isolated: by the job that uses the link most while it runs alone. "
 _NO_LOAD = "The loads of links are unknown, as the run has no link counters."
@@ -50,11 +54,11 @@ _MERGED = "A field shows all hosts of its switch with their number, and its link
 
 @dataclass(frozen=True, kw_only=True)
 class _Panel:
-    """One drawing of the network: the use of each link by the keys of its ends; None: unknown."""
+    """One drawing of the network: the use of links, and their labels, by the keys of their ends."""
 
     title: str
     use: Mapping[tuple[str, str], float]
-    label: str | None
+    labels: Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,19 +69,18 @@ class _Picture:
     layout: NetworkLayout
     jobs_by_host: Mapping[str, tuple[int, ...]]
     busy_above: float
-    busiest: tuple[str, str] | None
     slot_in: float
 
 
 def draw(section: RunSection) -> Figure | None:
-    """The network of the run; None if it is unknown."""
-    if section.network is None:
+    """The network of the run; None if it is unknown or too large."""
+    if section.drawable_network is None:
         return None
-    network = block_network(section.network)
+    network = block_network(section.drawable_network)
     layout = layout_of(network)
     links = section.summary.links or ()
-    busiest = busiest_link(links) if links else None
-    panels = _panels(network, links, busiest)
+    named = named_links(section)
+    panels = _panels(network, links, named)
     beside = layout.shape is Shape.circle or layout.width <= _MAX_SIDE_BY_SIDE
     columns = len(panels) if beside else 1
     rows = len(panels) // columns
@@ -88,7 +91,6 @@ def draw(section: RunSection) -> Figure | None:
     picture = _Picture(
         network=network, layout=layout, jobs_by_host=section.jobs_by_host,
         busy_above=section.options.limits.busy_above,
-        busiest=None if busiest is None else network.link_between(busiest.source, busiest.target),
         slot_in=width_in / layout.width,
     )  # fmt: skip
     for axes, panel in zip(fig.subplots(rows, columns, squeeze=False).flat, panels, strict=True):
@@ -98,7 +100,8 @@ def draw(section: RunSection) -> Figure | None:
         loc="outside lower left", ncols=_LEGEND_COLUMNS, fontsize=9, handleheight=1.3,
     )  # fmt: skip
     return finish(
-        fig, key=f"{section.key}-network", title=_title(section, busiest), caption=_caption(section, network, panels),
+        fig, key=f"{section.key}-network", title=_title(section, network, named),
+        caption=_caption(section, network, panels),
         description=_description(section, network, links),
     )  # fmt: skip
 
@@ -118,24 +121,25 @@ def data_file(section: RunSection) -> DataFile:
 
 
 def _panels(
-    network: BlockNetwork, links: Sequence[LinkUtilisation], busiest: LinkUtilisation | None
+    network: BlockNetwork, links: Sequence[LinkUtilisation], named: Sequence[LinkUtilisation]
 ) -> tuple[_Panel, ...]:
     def panel(title: str, use_of: Callable[[LinkUtilisation], float | None]) -> _Panel | None:
         uses: dict[tuple[str, str], float] = {}
+        labels: dict[tuple[str, str], str] = {}
         for link in links:
             key, use = network.link_between(link.source, link.target), use_of(link)
             if key is not None and use is not None:
                 uses[key] = max(use, uses.get(key, 0.0))
-        use = None if busiest is None else use_of(busiest)
-        label = None if busiest is None or use is None else f"{link_name(busiest)}\n{100 * use:.0f} %"
-        return _Panel(title=title, use=uses, label=label) if uses else None
+                if link in named:
+                    labels[key] = f"{link_name(link)}\n{100 * use:.0f} %"
+        return _Panel(title=title, use=uses, labels=labels) if uses else None
 
     found = [
         panel("Isolated", lambda link: max((one.use for one in link.isolated), default=None)),
         panel("Contended", lambda link: link.contended),
     ]
     known = tuple(one for one in found if one is not None)
-    return known or (_Panel(title="", use={}, label=None),)
+    return known or (_Panel(title="", use={}, labels={}),)
 
 
 def _draw_panel(axes: Axes, picture: _Picture, panel: _Panel) -> None:
@@ -150,8 +154,8 @@ def _draw_panel(axes: Axes, picture: _Picture, panel: _Panel) -> None:
             _draw_block(axes, picture, block)
     for switch in picture.network.network.switches:
         _draw_switch(axes, picture, switch)
-    if panel.label is not None and picture.busiest is not None:
-        _draw_label(axes, picture, panel.label)
+    for link, text in panel.labels.items():
+        _draw_label(axes, picture, link, text)
     if picture.layout.shape is Shape.circle:
         most = BLOCK_RADIUS + 0.35
         axes.set(xlim=(-most, most), ylim=(-most, most), aspect="equal")
@@ -294,9 +298,8 @@ def _fits(picture: _Picture, switch: str) -> bool:
     )
 
 
-def _draw_label(axes: Axes, picture: _Picture, text: str) -> None:
-    assert picture.busiest is not None
-    (ax, ay), (bx, by) = (picture.layout.positions[key] for key in picture.busiest)
+def _draw_label(axes: Axes, picture: _Picture, link: tuple[str, str], text: str) -> None:
+    (ax, ay), (bx, by) = (picture.layout.positions[key] for key in link)
     box = {**_LABEL_BOX, "facecolor": BACKGROUND.placeholder, "edgecolor": MUTED.placeholder, "alpha": 0.92}
     x, y = (ax + bx) / 2, (ay + by) / 2
     across, upwards, aligned = _beside(picture.layout, (x, y))
@@ -340,14 +343,16 @@ def _hosts_by_job(section: RunSection) -> dict[int, int]:
     return hosts
 
 
-def _title(section: RunSection, busiest: LinkUtilisation | None) -> str:
-    if busiest is None or busiest.peak == 0:
-        assert section.network is not None
-        return f"Jobs in the network: {count(len(section.network.hosts), 'host')}, loads of links unknown"
-    isolated = max((one.use for one in busiest.isolated), default=None)
-    parts = [] if busiest.contended is None else [f"{100 * busiest.contended:.0f} % when contended"]
+def _title(section: RunSection, network: BlockNetwork, named: Sequence[LinkUtilisation]) -> str:
+    if not named or named[0].peak == 0:
+        loads = "no link is used" if named else "loads of links unknown"
+        return f"Jobs in the network: {count(len(network.network.hosts), 'host')}, {loads}"
+    first = named[0]
+    isolated = max((one.use for one in first.isolated), default=None)
+    parts = [] if first.contended is None else [f"{100 * first.contended:.0f} % when contended"]
     parts += [] if isolated is None else [f"{100 * isolated:.0f} % isolated"]
-    return f"Busiest link: {link_name(busiest)}, used to {', '.join(parts)}"
+    which = "Busiest link that slowed jobs share" if shared_link(section) is not None else "Busiest link"
+    return f"{which}: {link_name(first)}, used to {', '.join(parts)}"
 
 
 def _caption(section: RunSection, network: BlockNetwork, panels: Sequence[_Panel]) -> str:
@@ -356,6 +361,7 @@ def _caption(section: RunSection, network: BlockNetwork, panels: Sequence[_Panel
     merged = any(len(block.hosts) > 1 for block in network.blocks)
     load = _LOAD.format(
         busy=f"{100 * section.options.limits.busy_above:.3g}", merged=_MERGED if merged else "",
+        named=_NAMED[len(panels[0].labels) > 1],
         kinds=_BOTH if any(panel.title == "Isolated" for panel in panels) else "",
     )  # fmt: skip
     return _CAPTION.format(load=load)

@@ -23,11 +23,11 @@ _CAPTION = (
 
 
 def draw(section: RunSection) -> Figure | None:
-    """The map of the nodes in the run's header; None if the network is known, whose picture shows the jobs.
+    """The map of the nodes in the run's header; None if there is a picture of the network, which shows the jobs.
 
     A continued run keeps its placement.
     """
-    if section.network is not None:
+    if section.drawable_network is not None:
         return None
     return draw_nodes(section, style_numbers={job.job: job.job for job in section.jobs})
 

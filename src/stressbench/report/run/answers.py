@@ -131,30 +131,76 @@ def _where(section: RunSection) -> str:
     links = section.summary.links
     if not links:
         return _where_by_placement(section)
-    busiest = busiest_link(links)
-    use = busiest.contended if busiest.contended is not None else busiest.peak
-    if use < MIN_USE:
+    busiest, shared = busiest_link(links), shared_link(section)
+    if use_of(busiest) < MIN_USE:
         return "Not in the network: no link is used to more than 2 % of its rate."
-    busy = sum(_use_of(link) > section.options.limits.busy_above for link in links)
-    limit = f"{100 * section.options.limits.busy_above:.3g} %"
-    judged = f"no {'other ' if busy else ''}link is used to more than {limit}"
-    if busy > 1:
-        judged = f"{busy} directions of links are used to more than {limit}"
-    kind = "contended" if busiest.contended is not None else "isolated"
-    users = _users(section, busiest)
-    used_by = f", which {_and(users)} {'uses' if len(users) == 1 else 'use'}" if users else ""
+    if shared is None or shared == busiest:
+        which = "The busiest link" if shared is None else "The busiest link, which slowed jobs share,"
+        return f"{which} is {_link_text(section, busiest)}; {_others_text(section, links)}."
+    users = _and(_users(section, busiest)) or "no measured job alone"
     return (
-        f"The busiest link is {link_name(busiest)}{used_by}: {_percent(use)} of {bit_rate(busiest.rate_bits_per_s)} in "
-        f"{kind} rounds{_isolated_text(section, busiest)}; {judged}."
+        f"The busiest link that slowed jobs share is {_link_text(section, shared)}. The busiest of all is "
+        f"{link_name(busiest)} ({_percent(use_of(busiest))}, used by {users}); {_others_text(section, links)}."
     )
+
+
+def _others_text(section: RunSection, links: Sequence[LinkUtilisation]) -> str:
+    limit = section.options.limits.busy_above
+    busy = sum(use_of(link) > limit for link in links)
+    if busy < 2:
+        return f"no {'other ' if busy else ''}link is used to more than {100 * limit:.3g} %"
+    return f"{busy} directions of links are used to more than {100 * limit:.3g} %"
+
+
+def _link_text(section: RunSection, link: LinkUtilisation) -> str:
+    """`a → b, used by x and y: 70 % of 100 Mbit/s in contended rounds and at most 40 % in isolated rounds (of x)`."""
+    users = _and(_users(section, link))
+    kind = "contended" if link.contended is not None else "isolated"
+    text = f"{link_name(link)}{f', used by {users}' if users else ''}: {_percent(use_of(link))} of "
+    text += f"{bit_rate(link.rate_bits_per_s)} in {kind} rounds"
+    if link.contended is None or not link.isolated:
+        return text
+    most = max(link.isolated, key=lambda one: one.use)
+    name = printable(next(job.name for job in section.jobs if job.job == most.job))
+    return f"{text} and at most {_percent(most.use)} in isolated rounds (of {name})"
 
 
 def busiest_link(links: Sequence[LinkUtilisation]) -> LinkUtilisation:
     """The direction of a link with the highest contended utilisation, or isolated without contended rounds."""
-    return max(links, key=lambda link: (_use_of(link), link.peak))
+    return max(links, key=lambda link: (use_of(link), link.peak))
 
 
-def _use_of(link: LinkUtilisation) -> float:
+def shared_link(section: RunSection) -> LinkUtilisation | None:
+    """The busiest direction of a link that a slowed job uses while isolated, and others use, too; None if none is."""
+    limit = section.options.limits.slowed_above
+    slowed = {job.job for job in section.jobs if verdict_of(job, slowed_above=limit) is Verdict.slowed}
+    shared = [
+        link
+        for link in section.summary.links or ()
+        if link.contended is not None and slowed & set(users_of(link)) and _has_several_users(section, link)
+    ]
+    return busiest_link(shared) if shared else None
+
+
+def named_links(section: RunSection) -> tuple[LinkUtilisation, ...]:
+    """The links that the answers name: the busiest that slowed jobs share, if any, and the busiest of all."""
+    links = section.summary.links
+    if not links:
+        return ()
+    busiest, shared = busiest_link(links), shared_link(section)
+    return (busiest,) if shared is None or shared == busiest else (shared, busiest)
+
+
+def _has_several_users(section: RunSection, link: LinkUtilisation) -> bool:
+    """Whether more than one job uses the link; the traffic of background jobs is what no isolated round explains."""
+    if len(users_of(link)) > 1:
+        return True
+    unexplained = use_of(link) - sum(one.use for one in link.isolated)
+    return unexplained >= MIN_USE and any(job.role is Role.background for job in section.jobs)
+
+
+def use_of(link: LinkUtilisation) -> float:
+    """The share of the rate in use in contended rounds, or else the highest isolated one."""
     return link.peak if link.contended is None else link.contended
 
 
@@ -170,15 +216,8 @@ def users_of(link: LinkUtilisation) -> tuple[int, ...]:
 
 def _users(section: RunSection, link: LinkUtilisation) -> list[str]:
     names = {job.job: printable(job.name) for job in section.jobs}
-    return [names[job] for job in users_of(link)]
-
-
-def _isolated_text(section: RunSection, link: LinkUtilisation) -> str:
-    if link.contended is None or not link.isolated:
-        return ""
-    most = max(link.isolated, key=lambda one: one.use)
-    name = printable(next(job.name for job in section.jobs if job.job == most.job))
-    return f" and at most {_percent(most.use)} in isolated rounds (of {name})"
+    several = len(users_of(link)) < 2 and _has_several_users(section, link)
+    return [*(names[job] for job in users_of(link)), *(["background jobs"] if several else [])]
 
 
 def _percent(share: float) -> str:
@@ -271,24 +310,28 @@ def _cause(section: RunSection) -> str:
     """What to vary in order to find the cause of a slowdown."""
     links = section.summary.links
     if not links:
-        shared = () if section.network is None else crossings(block_network(section.network), section.jobs_by_host)
-        if shared:
-            return _another_placement(section, shared[0].jobs, f"{printable(shared[0].a)}-{printable(shared[0].b)}")
+        crossed = () if section.network is None else crossings(block_network(section.network), section.jobs_by_host)
+        if crossed:
+            names = [printable(section.jobs[job].name) for job in crossed[0].jobs]
+            return _another_placement(names, f"{printable(crossed[0].a)}-{printable(crossed[0].b)}")
         return "Measure where: run the workload on a lab or in a simulation, whose links are counted."
+    shared = shared_link(section)
+    if shared is not None:
+        return _another_placement(_users(section, shared), link_name(shared))
     busiest = busiest_link(links)
-    if len(users_of(busiest)) > 1:
-        return _another_placement(section, users_of(busiest), link_name(busiest))
-    if _use_of(busiest) > section.options.limits.busy_above:
-        return f"Reduce what passes {link_name(busiest)}, or use a faster link there: it has one job's traffic only."
+    if use_of(busiest) > section.options.limits.busy_above:
+        return (
+            f"Look at the hosts first: slowed jobs share no link, and {link_name(busiest)}, which is busy, carries no "
+            "traffic of theirs and others'."
+        )
     return (
         "Look at the hosts: no link is busy, so that cores, memory or storage are more likely (`stressbench show` "
         "names the slowest hosts)."
     )
 
 
-def _another_placement(section: RunSection, jobs: Sequence[int], link: str) -> str:
-    names = {job.job: printable(job.name) for job in section.jobs}
+def _another_placement(jobs: Sequence[str], link: str) -> str:
     return (
-        f"Another placement: {_and([names[job] for job in jobs])} share {link}. Give them nodes on different switches "
-        "([NID_LIST]) or vary `--place`, and compare."
+        f"Another placement: {_and(jobs)} share {link}. Give them nodes on different switches ([NID_LIST]) or vary "
+        "`--place`, and compare."
     )

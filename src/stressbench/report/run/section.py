@@ -10,6 +10,8 @@ from stressbench.formats.topology import Network
 from stressbench.report.run.options import DEFAULT_OPTIONS, ReportOptions
 from stressbench.stats import JobSummary, RunSummary, summarise
 
+_MAX_DRAWN_SWITCHES = 1024
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSection:
@@ -32,6 +34,12 @@ class RunSection:
         from stressbench.labs.networks import network_of_run  # labs take a while to import
 
         return self.options.network or network_of_run(self.run)
+
+    @property
+    def drawable_network(self) -> Network | None:
+        """The network, unless it has too many switches for a picture."""
+        network = self.network
+        return None if network is None or len(network.switches) > _MAX_DRAWN_SWITCHES else network
 
     @cached_property
     def jobs_by_host(self) -> Mapping[str, tuple[int, ...]]:

@@ -102,7 +102,7 @@ def test_what_scontrol_shows_is_the_same_tree(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("SwitchName=a Nodes=n[0-", "topology.conf:1: 'n[0-': 'n[0-': expected a ] after the ["),
+        ("SwitchName=a Nodes=n[0-", "topology.conf:1: 'n[0-': expected a ] after the ["),
         ("SwitchName=a Nodes=n[3-1]", "expected N or N-M with M not below N"),
         ("SwitchName=a Nodes=n0\nSwitchName=a Nodes=n1", "topology.conf:2: 'a': is the switch of line 1"),
         ("SwitchName=a Nodes=n0\nSwitchName=b Nodes=n0", "topology.conf:2: 'n0': is below a in line 1"),
@@ -172,7 +172,7 @@ def test_routers_named_as_in_labs_form_the_groups_of_a_dragonfly(tmp_path: Path)
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"n[0-1]"', '"n[0-"', "m.toml:3: switch.hosts: 'n[0-': 'n[0-': expected a ] after the ["),
+        ('"n[0-1]"', '"n[0-"', "m.toml:3: switch.hosts: 'n[0-': expected a ] after the ["),
         ('"g0r0", "g1r0"', '"g0r0", "g9r9"', "m.toml:20: link.between: 'g9r9': expected the name of a [[switch]]"),
         ('"g0r0", "g1r0"', '"g0r0", "g0r0"', "m.toml:20: link.between: expected two different switches"),
         ('name = "g0r1"', 'name = "g0r0"', "m.toml:7: switch.name: 'g0r0': expected each name once"),

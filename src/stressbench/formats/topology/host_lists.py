@@ -28,13 +28,13 @@ def _items(text: str) -> list[str]:
     for letter in text:
         depth += (letter == "[") - (letter == "]")
         if depth not in (0, 1):
-            raise ValueError(f"'{excerpt(text)}': expected names such as tux[0-3,12], without nested brackets")
+            raise ValueError("expected names such as tux[0-3,12], without nested brackets")
         if letter == "," and depth == 0:
             items.append("")
         else:
             items[-1] += letter
     if depth:
-        raise ValueError(f"'{excerpt(text)}': expected a ] after the [")
+        raise ValueError("expected a ] after the [")
     return items
 
 

@@ -65,6 +65,7 @@ def test_a_fat_tree_has_hosts_below_leaves_below_roots() -> None:
     across = [placed.positions[f"h{number}"][0] for number in range(16)]
     assert across == sorted(across)
     assert min(after - before for before, after in pairwise(across)) >= 1
+    assert across[4] - across[3] > across[3] - across[2]
     assert across[0] < placed.positions["leaf0"][0] < across[3] < across[4] < placed.positions["leaf1"][0]
 
 
@@ -85,6 +86,7 @@ def test_a_dragonfly_has_each_group_in_a_part_of_its_own_of_the_circle() -> None
     assert set(placed.groups) == {"g0", "g1", "g2", "g3"}
     assert all(last < first for (_, last), (first, _) in pairwise(extents))
     assert extents[-1][1] - extents[0][0] < 360
+    assert all(last < first for (_, last), (first, _) in pairwise(sorted(placed.spans.values())))
 
 
 @pytest.mark.parametrize("ring", [("s0", "s1", "s2"), ("s0", "s1", "s2", "s3", "s4")])
@@ -119,7 +121,7 @@ def test_hosts_of_a_switch_are_one_block_if_there_are_many() -> None:
 
 def test_links_that_jobs_on_both_sides_must_cross_follow_from_a_tree() -> None:
     network = block_network(read_network("tinis"))
-    jobs = {"h0": (0,), "h1": (0,), "h4": (0,), "h5": (1,), "h2": (1,)}
+    jobs = {"h0": (0,), "h1": (0,), "h4": (0,), "h5": (1,), "h2": (1,), "h3": (2,)}
 
     assert [({one.a, one.b}, one.jobs) for one in crossings(network, jobs)] == [
         ({"leaf0", "root0"}, (0, 1)), ({"leaf1", "root0"}, (0, 1)),
@@ -208,8 +210,9 @@ def test_link_loads_have_a_bar_for_each_round_in_the_colour_of_its_job(tmp_path:
 
     drawn = figure(page, "run1-link-loads")
     assert "Load of the busiest links in 12 rounds" in drawn
-    assert drawn.count("fill: var(--job-1)") > 3
-    assert drawn.count("fill: var(--ink)") > 3
+    bars = re.findall(r"<path [^>]*fill: var\(--([a-z0-9-]+)\)", drawn)
+    for colour in ("job-1", "job-2", "ink"):
+        assert bars.count(colour) == 4 * 2 + 1, colour  # rounds of two links, and the legend
     assert "leaf0 → root0: medians cg isolated 40 %, fft isolated 30 %, contended 70 %" in drawn
 
 
@@ -279,6 +282,14 @@ def test_a_link_that_slowed_jobs_share_comes_before_a_busier_one_of_a_single_job
     assert "The busiest of all is leaf1 → h5 (90 %, used by fft); no other link is used" in said["Where"]
     assert said["Next step"].startswith("Another placement: cg and fft share leaf0 → root0.")
     assert (drawn.count(">leaf0 → root0<"), drawn.count(">leaf1 → h5<")) == (2, 2)
+
+
+def test_a_link_that_only_other_jobs_share_is_not_where_a_job_is_slowed(tmp_path: Path) -> None:
+    jobs = (CG, MadeJob(name="fft", nodes="1-7:2"), MadeJob(name="sort", nodes="9-15:2"))
+    loads = {("leaf0", "root0"): (0.2, 0.1, 0.0), ("leaf1", "root0"): (0.0, 0.4, 0.4)}
+    run = read_run(run_on(read_network("tinis"), jobs, loads).write(tmp_path))
+
+    assert answers_of(run)["Where"].startswith("The busiest link that slowed jobs share is leaf0 → root0")
 
 
 def test_the_traffic_of_background_jobs_is_what_isolated_rounds_do_not_explain(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stressbench.formats.run import LinkTraffic, Round
+from stressbench.formats.run import LinkTraffic, Role, Round
 from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import bare_axes, canvas, finish
 from stressbench.report.names import short
@@ -108,7 +108,11 @@ def _panel(axes: Axes, name: str, loads: Sequence[_Load], *, width: float) -> No
 
 def _legend(section: RunSection) -> list[Patch]:
     return [
-        *(Patch(color=tone_of(job.job).placeholder, label=f"{short(job.name)}, isolated") for job in section.jobs),
+        *(
+            Patch(color=tone_of(job.job).placeholder, label=f"{short(job.name)}, isolated")
+            for job in section.jobs
+            if job.role is Role.measured
+        ),
         Patch(color=FOREGROUND.placeholder, label="contended"),
     ]
 

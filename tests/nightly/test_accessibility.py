@@ -14,6 +14,7 @@ from support.browser import DARK, browse, fetched, needs_browser
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
 from support.degradations import found_in
 from support.io_protocols import MadeIO, write_lines
+from support.networks import run_on
 from support.sensitivities import aggressor
 from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
@@ -28,6 +29,7 @@ from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import UnusableCoRun
 from stressbench.interference.models import Model
 from stressbench.interference.validation import validate_models
+from stressbench.labs.networks import read_network
 from stressbench.report.interference import FORMATS as PROFILES
 from stressbench.report.interference import evaluation, predictions, profile_report
 from stressbench.report.rates import FORMATS as RATES
@@ -60,7 +62,7 @@ THEMES = pytest.mark.parametrize("theme", [pytest.param((), id="light"), pytest.
 PAGES = pytest.mark.parametrize(
     "which",
     [
-        *("run_page", "study_page", "beff_page", "beff_io_page"),
+        *("run_page", "network_page", "study_page", "beff_page", "beff_io_page"),
         *("profiles_page", "corun_page", "judgement_page", "degradation_page"),
     ],
 )
@@ -99,6 +101,16 @@ def run_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     run.records.insert(1, event(message="a rank was lost", severity="error"))
     read = read_run(run.write(folder))
     return RUNS["html"]([read, read])
+
+
+@pytest.fixture(scope="module")
+def network_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A dragonfly whose links are counted."""
+    folder = tmp_path_factory.mktemp("network")
+    jobs = (MadeJob(name="cg", congestion=1.4, nodes="0-14:2"), MadeJob(name="fft", nodes="1-15:2"))
+    return RUNS["html"](
+        [read_run(run_on(read_network("isambard"), jobs, {("g0r0", "g0r1"): (0.4, 0.4)}).write(folder))]
+    )
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ Nothing is fetched and nothing is complained about.
 
 import re
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,36 @@ import pytest
 from numpy.typing import NDArray
 from support.browser import DARK, Pixels, browse, fetched, needs_browser, only, photograph, places
 from support.builders import MadeJob, MadeMachine, MadePlan, build_run
+from support.networks import run_on
 
 from stressbench.formats.run import read_run
-from stressbench.report.palette import BACKGROUND, ISOLATED, JOBS, Tone
+from stressbench.labs.networks import read_network
+from stressbench.report.palette import BACKGROUND, FULL, ISOLATED, JOBS, Tone
 from stressbench.report.run import FORMATS
 
 render = FORMATS["html"]
+MEASURE = """<script>
+addEventListener("load", () => {
+  const scrolls = (one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  const cut = [...document.querySelectorAll("body *")].filter((one) => {
+    if (one.closest("svg") || one.getBoundingClientRect().right <= innerWidth + 1) return false;
+    for (let outer = one; outer; outer = outer.parentElement) if (scrolls(outer)) return false;
+    return true;
+  });
+  const regions = [...document.querySelectorAll(".scroll, .drawing")];
+  const wide = regions.filter((one) => one.scrollWidth > one.clientWidth + 1);
+  const unmarked = wide.filter((one) => !getComputedStyle(one).backgroundAttachment.includes("local"));
+  const captions = [...document.querySelectorAll("caption span")].filter(
+    (one) => one.getBoundingClientRect().right > innerWidth + 1);
+  const report = document.createElement("pre");
+  report.id = "widths";
+  report.textContent = [innerWidth, document.documentElement.scrollWidth, cut.length, wide.length, unmarked.length,
+    captions.length].join(" ");
+  document.body.append(report);
+});
+</script>"""
+"""Reports the widths of window and document, and the numbers of elements that are cut off, of tables and drawings that
+scroll, of those that do not show it, and of captions that are cut off."""
 
 NASTY = "<script>document.title='hit'</script>"
 pytestmark = [pytest.mark.browser, needs_browser]
@@ -155,3 +180,61 @@ def test_it_prints(page: Path, tmp_path: Path) -> None:
     browse(page, tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", "--no-pdf-header-footer")
 
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.fixture(scope="module")
+def network_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of three jobs on a tree whose links are counted."""
+    folder = tmp_path_factory.mktemp("network")
+    jobs = (
+        MadeJob(name="TeaLeaf_CG", congestion=1.4, nodes="0-14:2"),
+        MadeJob(name="transpose", congestion=1.1, nodes="1-7:2"),
+        MadeJob(name="incast", nodes="9-15:2"),
+    )
+    made = run_on(read_network("tinis"), jobs, {("leaf0", "root0"): (0.3, 0.3, 0.1), ("root0", "leaf1"): (0.1, 0.2)})
+    path = folder / "report.html"
+    path.write_text(render([read_run(made.write(folder))]), encoding="utf-8")
+    return path
+
+
+def widths(page: Path, folder: Path, width: int) -> list[int]:
+    """Measured in a frame of this width, since a window of Chromium has 500 pixels or more."""
+    text = re.sub(r"<meta http-equiv=[^>]*>", "", page.read_text(encoding="utf-8"))
+    inner = escape(text.replace("</body>", f"{MEASURE}</body>"))
+    frame = folder / "frame.html"
+    frame.write_text(
+        f'<iframe style="width:{width}px;height:900px;border:0" srcdoc="{inner}"></iframe>'
+        "<script>addEventListener('load', () => document.body.append("
+        "document.querySelector('iframe').contentDocument.querySelector('#widths')))</script>",
+        encoding="utf-8",
+    )
+    document = browse(frame, folder, "--window-size=1400,1000", "--dump-dom").stdout
+    found = re.search(r'<pre id="widths">([\d ]*)</pre>', document)
+    assert found is not None
+    return [int(number) for number in found[1].split()]
+
+
+@pytest.mark.parametrize("width", [360, 800, 1280])
+def test_nothing_is_cut_off_at_any_width(network_page: Path, tmp_path: Path, width: int) -> None:
+    inner, document, cut, wide, unmarked, captions = widths(network_page, tmp_path, width)
+
+    assert inner == width
+    assert document <= inner
+    assert (cut, unmarked, captions) == (0, 0, 0)
+    assert wide == 0 or width < 1280
+
+
+def test_the_busy_link_is_red_and_the_jobs_have_their_colours(network_page: Path, tmp_path: Path) -> None:
+    pixels = photograph(only(network_page, "run1-network", tmp_path), tmp_path, width=1280)
+
+    red = places(pixels, FULL.light)[:, 1]
+    assert red.size > 500
+    assert np.mean(red > pixels.shape[1] / 2) > 0.6  # in contended rounds, but for the legend
+    for tone in JOBS[:3]:
+        assert len(places(pixels, tone.light)) > 500
+
+
+def test_the_first_screen_has_answers_and_the_picture(network_page: Path, tmp_path: Path) -> None:
+    pixels = photograph(network_page, tmp_path, width=1280, height=1000)
+
+    assert len(places(pixels, FULL.light)) > 500

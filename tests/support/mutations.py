@@ -63,7 +63,7 @@ _BYTES = (
     b"x" * 900_000,
     b"a." * 10_000,
 )
-_OF_TOML = re.compile(r"stressbench: [^ ]+\.toml:\d+: ")  # one line per mistake
+_OF_TOML = re.compile(r"stressbench: [^ ]+\.(?:toml|conf|txt):\d+: ")  # one line per mistake
 _CHECKSUM = re.compile(rb',"crc32":"[^"]*"\}\n\Z')
 _CUT_OFF = "stressbench: the file is cut off: "
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
@@ -114,6 +114,13 @@ READERS: dict[str, Reader] = {
         seed="lab-state/labs", changed=("pair/state.json",),
         commands=("lab status", "lab status pair --json", "lab list"),
         variables={"STRESSBENCH_LABS": "{}"}, held="pair/lock", statuses=frozenset({0, 2, 3}),
+    ),
+    "topology": Reader(
+        seed="topology", changed=("topology.conf", "fabric.txt", "machine.toml"),
+        commands=tuple(
+            f"report {{}}/run.jsonl --topology {{}}/{name} --format md -o {{out}}.md"
+            for name in ("topology.conf", "fabric.txt", "machine.toml")
+        ),
     ),
     "trace": Reader(seed="trace/made.trace", commands=(
         "trace show {}", "trace show --profile {}", "trace diff {} {}", "trace export --profile {}",

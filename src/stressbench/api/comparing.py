@@ -1,7 +1,7 @@
 """`stressbench.show`, `compare` and `report_runs`: what one run or several runs say."""
 
 from collections.abc import Sequence
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 
 from stressbench.api.choices import choice
@@ -12,12 +12,14 @@ from stressbench.formats.run import Run, read_run
 from stressbench.report import comparison
 from stressbench.report.document import Document
 from stressbench.report.run import FORMATS
+from stressbench.report.run.options import VerdictLimits, report_options
 from stressbench.report.run.summary import DEFAULT_LINKS, SummaryParts, document_of
 from stressbench.stats import TARGET, Comparison, IntervalMethod, RunSummary, summarise
 from stressbench.stats import compare as compared
 
 RunOrPath = RunResults | str | PathLike[str]
 """Results of a run, or the path of its run file."""
+_LIMITS = VerdictLimits()
 
 
 class SummaryResults(Reported[RunSummary]):
@@ -89,15 +91,25 @@ def compare(a: RunOrPath, b: RunOrPath, *, effect: float = 0.02, force: bool = F
 
 def report_runs(
     runs: Sequence[RunOrPath], path: str | PathLike[str] | None = None, *, format: str = "html",  # noqa: A002  as --format
-    data: str | PathLike[str] | None = None,
+    data: str | PathLike[str] | None = None, topology: str | PathLike[str] | None = None,
+    slowed_above: float = _LIMITS.slowed_above, tail_above: float = _LIMITS.tail_above,
+    busy_above: float = _LIMITS.busy_above,
 ) -> str:  # fmt: skip
     """One report on several runs, in one of the formats of `stressbench report`; also written to `path` if given.
 
-    `data` is a folder to which the data of the figures are written, as CSV and, with pyarrow, as Parquet. Raises
-    `stressbench.RunFileError`, ValueError for an unknown format, and OSError if a file cannot be written.
+    `data` is a folder to which the data of the figures are written, as CSV and, with pyarrow, as Parquet. `topology` is
+    the network of the machine: a shipped lab, or a lab file, a topology file in TOML, Slurm's topology.conf or the
+    output of ibnetdiscover; default: what the run files tell. A job is called slowed, and its tail longer, if the 95 %
+    interval of the ratio of contended to isolated times lies above `slowed_above` and `tail_above`; a link is called
+    busy above the share `busy_above` of its rate. Raises `stressbench.StressBenchError` for a
+    wrong run file, topology or limit, ValueError for an unknown format, and OSError if a file cannot be written.
     """
+    options = report_options(
+        None if topology is None else fspath(topology),
+        VerdictLimits(slowed_above=slowed_above, tail_above=tail_above, busy_above=busy_above),
+    )
     read = [_run(one) for one in runs]
-    text = report_text(FORMATS, format, path, read)
+    text = report_text(FORMATS, format, path, read, options)
     if data is not None:
         from stressbench.report.export import export  # figures take a second to import
 

@@ -7,16 +7,21 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
 from stressbench.cli.options.documents import DataFolder, format_option, output_option
+from stressbench.cli.options.share import share
+from stressbench.cli.options.verdicts import BusyAbove, SlowedAbove, TailAbove, TopologyWord
 from stressbench.formats.run import read_run
 from stressbench.report.run import FORMATS
+from stressbench.report.run.options import DEFAULT_OPTIONS, VerdictLimits, report_options
 
 _PAGE = "html"
+_LIMITS = DEFAULT_OPTIONS.limits
 _HELP = """\
 Make one self-contained HTML page from one or more run files.
 
-The page shows how much each job was slowed down, where it ran, and how to repeat the run. It needs neither JavaScript
-nor a network, and can be printed. The completed rounds of an incomplete run are shown. Other formats print its tables
-to standard output; --data writes the data of its figures as CSV, and as Parquet with pyarrow.
+The page begins with who is slowed, by how much, where, how much longer tails are, and what to do next, and with a
+picture of the network and the load of its links. It needs neither JavaScript nor a network, and can be printed. The
+completed rounds of an incomplete run are shown. Other formats print its tables to standard output; --data writes the
+data of its figures as CSV, and as Parquet with pyarrow.
 
 \b
 Examples:
@@ -25,6 +30,7 @@ Examples:
     stressbench report demo.jsonl --format md
     stressbench report demo.jsonl --format latex -o demo.tex
     stressbench report demo.jsonl --data numbers
+    stressbench report demo.jsonl --topology /etc/slurm/topology.conf --slowed-above 1.02
 
 Exit status: 0 success, 2 a file cannot be read or written, or an option is wrong.
 """
@@ -45,12 +51,19 @@ def report(
         ),
     ] = None,
     data: DataFolder = None,
+    topology: TopologyWord = None,
+    slowed_above: SlowedAbove = _LIMITS.slowed_above,
+    tail_above: TailAbove = _LIMITS.tail_above,
+    busy_above: BusyAbove = f"{_LIMITS.busy_above:.0%}",
 ) -> None:
     """Read all runs, then write the report; nothing is written if a run cannot be read."""
     render = renderer_named(kind, FORMATS)
+    busy = share(busy_above, option="--busy-above", zero=False)
+    limits = VerdictLimits(slowed_above=slowed_above, tail_above=tail_above, busy_above=busy)
+    options = report_options(topology, limits)
     read = [read_run(path) for path in runs]
     target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)  # a run that was read has a name
-    print_or_write(render(read), target)
+    print_or_write(render(read, options), target)
     if data is not None:
         from stressbench.report.export import export  # figures take a second to import
 

@@ -19,6 +19,7 @@ from stressbench.formats.protocols import beff, beff_io
 from stressbench.formats.run import records as run_records
 from stressbench.formats.study import manifest
 from stressbench.formats.study.tables import StudyTable
+from stressbench.formats.topology.tables import TopologyTable
 from stressbench.formats.trace import records as trace_records
 
 Schema: TypeAlias = dict[str, Any]
@@ -115,6 +116,14 @@ def lab_schema() -> Schema:
     )
 
 
+def topology_schema() -> Schema:
+    """Schema of a topology file."""
+    return _with_header(
+        "topology", TopologyTable.model_json_schema(), title="A StressBench topology file (TOML)",
+        description="docs/how-to/report.md in machine-readable form.",
+    )  # fmt: skip
+
+
 def sensitivity_schema() -> Schema:
     """Schema of a sensitivity profile."""
     schema = profile.ADAPTER.json_schema()
@@ -207,6 +216,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "sensitivity": sensitivity_schema,
     "study": study_schema,
     "study-manifest": manifest_schema,
+    "topology": topology_schema,
     "trace": trace_schema,
 }
 """Generators of the schemas by kind of file. Those of the JSON output of commands: `stressbench.report.schemas`."""

@@ -187,9 +187,10 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """A list of names and values, such as the provenance of the results."""
+    """A list of names and values, such as the provenance of the results; `prominent`: the main results."""
 
     facts: tuple[Fact, ...]
+    prominent: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

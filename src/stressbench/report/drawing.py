@@ -3,7 +3,7 @@
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from typing import Any, Literal
@@ -11,9 +11,10 @@ from typing import Any, Literal
 from stressbench.report.document import Figure
 from stressbench.report.names import printable
 from stressbench.report.palette import BACKGROUND, FOREGROUND, GRID_LINE, MUTED, TONES
-from stressbench.report.plotting import Axes, Canvas, FigureCanvasSVG, mpl
+from stressbench.report.plotting import Axes, Canvas, FigureCanvasSVG, Formatter, mpl
 
 WIDTH_IN = 8.4
+_FEWEST_DIGITS, _MOST_DIGITS = 6, 15
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "stressbench",
@@ -68,6 +69,23 @@ def bare_axes(axes: Axes, *, grid: Literal["x", "y", "both"] = "both") -> None:
     axes.grid(visible=True, axis=grid)
     if grid == "x":
         axes.spines["left"].set_visible(False)
+
+
+class RatioFormatter(Formatter):
+    """Labels of an axis of ratios, such as `1.5×`, with as many digits as it takes to tell its ticks apart."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:  # noqa: ARG002  matplotlib's signature
+        """The label of a single tick."""
+        return f"{x:.{_FEWEST_DIGITS}g}×"
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """The labels of all ticks of the axis."""
+        labels: list[str] = []
+        for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
+            labels = [f"{value:.{digits}g}×" for value in values]
+            if len(set(labels)) == len(set(values)):
+                break
+        return labels
 
 
 def finish(fig: Canvas, *, key: str, title: str, caption: str, description: str) -> Figure:

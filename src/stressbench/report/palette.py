@@ -42,7 +42,7 @@ JOBS = tuple(
 FULL = Tone(placeholder="#060606", variable="--full", light="#c1272d", dark="#ff6b6b")
 UTILISATION = (ISOLATED, JOBS[5], JOBS[2], JOBS[4], JOBS[1], FULL)
 """Colours of the utilisation of a link: idle, four fifths, and the last fifth; also links that are down."""
-TONES = (FOREGROUND, MUTED, GRID_LINE, BACKGROUND, ISOLATED, *JOBS)
+TONES = (FOREGROUND, MUTED, GRID_LINE, BACKGROUND, ISOLATED, *JOBS, FULL)
 _HATCHES = ("////", "\\\\\\\\", "....", "xxxx", "----", "||||", "oo", "++++")
 
 

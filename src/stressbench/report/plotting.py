@@ -42,11 +42,14 @@ with _default_settings():
     import matplotlib as mpl
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
     from matplotlib.figure import Figure as Canvas
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch, PathPatch, Rectangle
+    from matplotlib.patches import Patch, PathPatch, Rectangle, Wedge
     from matplotlib.ticker import (
         FixedLocator,
+        Formatter,
         FuncFormatter,
         LogLocator,
         MaxNLocator,
@@ -60,8 +63,10 @@ __all__ = [
     "Canvas",
     "FigureCanvasSVG",
     "FixedLocator",
+    "Formatter",
     "FuncFormatter",
     "Line2D",
+    "LineCollection",
     "LogLocator",
     "MaxNLocator",
     "NullFormatter",
@@ -70,5 +75,7 @@ __all__ = [
     "PathPatch",
     "PercentFormatter",
     "Rectangle",
+    "Wedge",
     "mpl",
+    "to_rgba",
 ]

@@ -30,6 +30,20 @@ def time_unit(seconds: Iterable[float]) -> TimeUnit:
     return next(fitting, _TIME_UNITS[0] if largest == 0 else _TIME_UNITS[-1])
 
 
+_ELAPSED_UNITS = (
+    TimeUnit(name="h", per_second=1e9 / NANOSECONDS["h"]), TimeUnit(name="min", per_second=1e9 / NANOSECONDS["min"])
+)  # fmt: skip
+_LEAST_ELAPSED = 2
+
+
+def elapsed_unit(seconds: Iterable[float]) -> TimeUnit:
+    """The unit of an axis of elapsed time: hours or minutes from 2 of them on, else that of `time_unit`."""
+    times = tuple(seconds)
+    largest = max(map(abs, times), default=0.0)
+    fitting = (unit for unit in _ELAPSED_UNITS if largest * unit.per_second >= _LEAST_ELAPSED)
+    return next(fitting, time_unit(times))
+
+
 def digits(value: float | None) -> str:
     """Three significant digits, but all digits of an integer part; an exponent below 1e-4; a dash for None."""
     if value is None:

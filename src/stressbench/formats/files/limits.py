@@ -6,6 +6,8 @@ KIB, MIB, GIB = BYTES["KiB"], BYTES["MiB"], BYTES["GiB"]
 
 TOML = MIB
 """A lab file or a study file."""
+TOPOLOGY = 64 * MIB
+"""A topology file; the output of ibnetdiscover has about 100 bytes for each port of the fabric."""
 WORKLOAD = 16 * MIB
 """A workload, and each file that it includes."""
 RUN = 4 * GIB

@@ -6,10 +6,10 @@ import numpy as np
 
 from stressbench.formats.run import Role
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
 from stressbench.report.names import short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, MUTED, Tone, tone_of
-from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator, NullFormatter
+from stressbench.report.plotting import Axes, MaxNLocator, NullFormatter
 from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import count, factor_and_interval
@@ -123,5 +123,5 @@ def ratio_axis(axes: Axes) -> None:
     else:
         axes.set_xlim(min(low, 0.95), max(high, 1.05))
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.xaxis.set_major_formatter(RatioFormatter())
     axes.set_xlabel("congestion impact (contended / isolated time)")

@@ -23,7 +23,12 @@ _CAPTION = (
 
 
 def draw(section: RunSection) -> Figure | None:
-    """The map of the nodes in the run's header; a continued run keeps its placement."""
+    """The map of the nodes in the run's header; None if there is a picture of the network, which shows the jobs.
+
+    A continued run keeps its placement.
+    """
+    if section.drawable_network is not None:
+        return None
     return draw_nodes(section, style_numbers={job.job: job.job for job in section.jobs})
 
 
@@ -118,17 +123,23 @@ def _number(axes: Axes, node: int, *, x: float, y: float, size: float) -> None:
 
 
 def _legend(section: RunSection, owners: Mapping[int, Sequence[int]], style_numbers: Mapping[int, int]) -> list[Patch]:
-    entries = [
-        Patch(
-            facecolor=tone_of(style_numbers[job.job]).placeholder,
-            edgecolor=BACKGROUND.placeholder,
-            hatch=hatch_of(style_numbers[job.job]),
-            linewidth=0,
-            label=f"{short(job.name)} ({len(parse_ranges(job.nodes))})",
-        )
-        for job in section.jobs
-    ]
+    nodes = {job.job: len(parse_ranges(job.nodes)) for job in section.jobs}
+    entries = job_legend(section, nodes, style_numbers=style_numbers)
     idle = sum(not jobs for jobs in owners.values())
     if idle:
         entries.append(Patch(facecolor="none", edgecolor=MUTED.placeholder, linewidth=0.8, label=f"no job ({idle})"))
     return entries
+
+
+def job_legend(
+    section: RunSection, nodes: Mapping[int, int], *, style_numbers: Mapping[int, int] | None = None
+) -> list[Patch]:
+    """An entry for each job with its number of nodes or hosts; `style_numbers` as in `draw_nodes`, default: jobs."""
+    numbers = {job.job: job.job for job in section.jobs} if style_numbers is None else style_numbers
+    return [
+        Patch(
+            facecolor=tone_of(numbers[job.job]).placeholder, edgecolor=BACKGROUND.placeholder,
+            hatch=hatch_of(numbers[job.job]), linewidth=0, label=f"{short(job.name)} ({nodes[job.job]})",
+        )
+        for job in section.jobs
+    ]  # fmt: skip

@@ -7,13 +7,13 @@ import numpy as np
 
 from stressbench.formats.run import Kind, Run
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, ISOLATED, MUTED, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import extreme_indices
-from stressbench.report.units import count
+from stressbench.report.units import TimeUnit, count, elapsed_unit
 from stressbench.stats import JobSummary, RoundMedian
 
 ORDER = 50
@@ -47,9 +47,10 @@ def draw(section: RunSection) -> Figure | None:
     fig = canvas(height_in=0.55 + 0.95 * len(with_rounds))
     panels = fig.subplots(len(with_rounds), squeeze=False, sharex=True)[:, 0]
     max_points = max(_MIN_POINTS, MAX_POINTS // (2 * len(with_rounds)))
+    unit = elapsed_unit(start_times.began_s.values())
     for axes, job in zip(panels, with_rounds, strict=True):
-        _panel(axes, job, start_times, max_points=max_points)
-    panels[-1].set_xlabel("time since the launch began / s")
+        _panel(axes, job, start_times, unit=unit, max_points=max_points)
+    panels[-1].set_xlabel(f"time since the launch began / {unit.name}")
     rounds = count(len(section.run.rounds), "round")
     return finish(
         fig,
@@ -98,7 +99,7 @@ def _is_thinned(jobs: Iterable[JobSummary], max_points: int) -> bool:
     return any(len(_rounds_of(job, kind)) > max_points for job in jobs for kind in Kind)
 
 
-def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, max_points: int) -> None:
+def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, unit: TimeUnit, max_points: int) -> None:
     isolated, contended = _rounds_of(job, Kind.isolated), _rounds_of(job, Kind.contended)
     level = float(np.median([one.median_s for one in isolated or contended])) or 1.0
     for rounds, marker, colour in (
@@ -107,13 +108,13 @@ def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, max_points:
     ):
         heights = np.array([one.median_s / level for one in rounds])
         shown = extreme_indices(heights, max_count=max_points)
-        times = [start_times.began_s[rounds[index].round] for index in shown]
+        times = [start_times.began_s[rounds[index].round] * unit.per_second for index in shown]
         axes.plot(times, heights[shown], marker, color=colour, markersize=6, markeredgecolor=BACKGROUND.placeholder)
     axes.axhline(1.0, color=MUTED.placeholder, linewidth=0.8, zorder=0)
     for begin in start_times.launches_s[1:]:
-        axes.axvline(begin, color=MUTED.placeholder, linewidth=1, linestyle=":")
+        axes.axvline(begin * unit.per_second, color=MUTED.placeholder, linewidth=1, linestyle=":")
     axes.margins(y=0.25)
     bare_axes(axes, grid="y")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
+    axes.yaxis.set_major_formatter(RatioFormatter())
     axes.set_title(short(job.name, max_length=60), fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

@@ -2,10 +2,10 @@
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import BACKGROUND, JOBS, MUTED
-from stressbench.report.plotting import Axes, FuncFormatter
+from stressbench.report.plotting import Axes
 from stressbench.report.units import count, factor, multiplier_text, percent
 
 _CAPTION = (
@@ -45,7 +45,7 @@ def draw(summary: ProfileSummary, *, key: str) -> Figure | None:
     axes.axhline(1.0, color=MUTED.placeholder, linewidth=1, zorder=0)
     axes.set_xlim(0, 100)
     bare_axes(axes)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.yaxis.set_major_formatter(RatioFormatter())
     axes.set_xlabel("utilisation of the switch / %")
     axes.set_ylabel("contended / isolated time")
     axes.legend(fontsize=8, loc="upper left")

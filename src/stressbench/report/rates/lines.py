@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stressbench.report.drawing import bare_axes
+from stressbench.report.drawing import RatioFormatter, bare_axes
 from stressbench.report.names import printable, short
 from stressbench.report.palette import MUTED, tone_of
-from stressbench.report.plotting import Axes, FuncFormatter, NullFormatter
+from stressbench.report.plotting import Axes, NullFormatter
 from stressbench.stats.unpaired import PooledRatio
 
 MARKS = "osD^v<>P"
@@ -46,7 +46,7 @@ def finish_axes(axes: Axes) -> None:
     axes.set_yscale("log", base=2)
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, _LOW), max(high, _HIGH))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.yaxis.set_major_formatter(RatioFormatter())
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_formatter(NullFormatter())
     axes.minorticks_off()

@@ -5,20 +5,21 @@ from collections.abc import Sequence
 from stressbench.formats.run import Run
 from stressbench.report.document import Document
 from stressbench.report.renderers import formats
+from stressbench.report.run.options import DEFAULT_OPTIONS, ReportOptions
 
 
-def brief(runs: Sequence[Run]) -> Document:
+def brief(runs: Sequence[Run], options: ReportOptions = DEFAULT_OPTIONS) -> Document:
     """The document for formats without figures: findings, tables, plans and warnings of each run."""
     from stressbench.report.run import brief_document  # the statistics take half a second to import
 
-    return brief_document.brief(runs)
+    return brief_document.brief(runs, options)
 
 
-def page(runs: Sequence[Run]) -> Document:
+def page(runs: Sequence[Run], options: ReportOptions = DEFAULT_OPTIONS) -> Document:
     """The HTML page of at least one run: the same with figures and provenance."""
     from stressbench.report.run import html_page  # figures take a second to import
 
-    return html_page.page(runs)
+    return html_page.page(runs, options)
 
 
 FORMATS = formats(brief=brief, page=page, without=("text",))

@@ -9,6 +9,7 @@ from stressbench.report.document import (
     BulletList,
     Cell,
     Document,
+    Facts,
     Findings,
     Heading,
     Interval,
@@ -19,7 +20,9 @@ from stressbench.report.document import (
     columns,
 )
 from stressbench.report.names import printable
+from stressbench.report.run.answers import answers
 from stressbench.report.run.notes import notes_of
+from stressbench.report.run.options import ReportOptions
 from stressbench.report.run.records import records_of
 from stressbench.report.run.section import RunSection, section_of
 from stressbench.report.run.sentences import findings, plans, progress
@@ -34,9 +37,9 @@ _CAPTION = (
 )
 
 
-def brief(runs: Sequence[Run]) -> Document:
+def brief(runs: Sequence[Run], options: ReportOptions) -> Document:
     """The document with one section per run."""
-    sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
+    sections = [section_of(run, number=number, options=options) for number, run in enumerate(runs, start=1)]
     return Document(
         title="Runs",
         sections=tuple(Section(title=section.title, blocks=tuple(_blocks(section))) for section in sections),
@@ -49,6 +52,7 @@ def brief(runs: Sequence[Run]) -> Document:
 def _blocks(section: RunSection) -> Iterator[Block]:
     if (incomplete := progress(section)) is not None:
         yield Paragraph(text=incomplete)
+    yield Facts(facts=answers(section))
     yield Findings(sentences=findings(section))
     yield from _with_caption_above(jobs_table(section))
     yield Heading(text="Medians and tails")

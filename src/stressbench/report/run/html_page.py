@@ -10,6 +10,7 @@ from stressbench.report.document import (
     Collapsible,
     DataFile,
     Document,
+    Facts,
     Figure,
     Findings,
     Heading,
@@ -25,7 +26,9 @@ from stressbench.report.figures.impacts import Row, draw_rows
 from stressbench.report.names import printable, short
 from stressbench.report.page_sections import provenance_blocks
 from stressbench.report.palette import tone_of
+from stressbench.report.run.answers import answers
 from stressbench.report.run.notes import notes_of
+from stressbench.report.run.options import ReportOptions
 from stressbench.report.run.provenance import command_of, facts_of, hosts_table
 from stressbench.report.run.section import RunSection, section_of
 from stressbench.report.run.sentences import findings, plans, progress
@@ -49,9 +52,9 @@ _FOOT = (
 )
 
 
-def page(runs: Sequence[Run]) -> Document:
+def page(runs: Sequence[Run], options: ReportOptions) -> Document:
     """The page of at least one run."""
-    sections = [section_of(run, number=number) for number, run in enumerate(runs, start=1)]
+    sections = [section_of(run, number=number, options=options) for number, run in enumerate(runs, start=1)]
     run_sections = [
         Section(
             key=section.key,
@@ -93,11 +96,16 @@ def _overview(sections: Sequence[RunSection]) -> Iterator[Block]:
 def _blocks(section: RunSection) -> Iterator[Block]:
     if (incomplete := progress(section)) is not None:
         yield Paragraph(text=incomplete, role=Role.banner)
+    yield Facts(facts=answers(section), prominent=True)
+    figures = figures_of(section)
+    for figure, data_file in figures[:1]:
+        yield from _with_data_file(section, figure, data_file)
+    yield Heading(text="Each job")
     yield Findings(sentences=findings(section))
     if notes := notes_of(section):
         yield Notes(notes=notes)
     yield jobs_table(section)
-    for figure, data_file in figures_of(section):
+    for figure, data_file in figures[1:]:
         yield from _with_data_file(section, figure, data_file)
     yield Heading(text="Medians and tails")
     yield tails_table(section)

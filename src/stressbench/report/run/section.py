@@ -1,9 +1,16 @@
 """The data of one run in a report, from which all figures and tables of its section are made."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Run
+from stressbench.formats.topology import Network
+from stressbench.report.run.options import DEFAULT_OPTIONS, ReportOptions
 from stressbench.stats import JobSummary, RunSummary, summarise
+
+_MAX_DRAWN_SWITCHES = 1024
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -14,13 +21,43 @@ class RunSection:
     title: str
     run: Run
     summary: RunSummary
+    options: ReportOptions = DEFAULT_OPTIONS
 
     @property
     def jobs(self) -> tuple[JobSummary, ...]:
         """Jobs in the order of the workload."""
         return self.summary.jobs
 
+    @cached_property
+    def network(self) -> Network | None:
+        """The network of the options or of the run; None if it is unknown."""
+        from stressbench.labs.networks import network_of_run  # labs take a while to import
 
-def section_of(run: Run, *, number: int) -> RunSection:
+        return self.options.network or network_of_run(self.run)
+
+    @property
+    def drawable_network(self) -> Network | None:
+        """The network, unless it has too many switches for a picture."""
+        network = self.network
+        return None if network is None or len(network.switches) > _MAX_DRAWN_SWITCHES else network
+
+    @cached_property
+    def jobs_by_host(self) -> Mapping[str, tuple[int, ...]]:
+        """Jobs on each host of the network that runs any. Raises TopologyMistake if it has no host of the run."""
+        if self.network is None:
+            return {}
+        from stressbench.labs.networks import matched_hosts
+
+        names = matched_hosts(self.network, self.run)
+        host_of = {node.node: node.host for node in self.run.header.nodes}
+        found: dict[str, dict[int, None]] = {}
+        for job in self.jobs:
+            for node in parse_ranges(job.nodes):
+                if (host := names.get(host_of.get(node, ""))) is not None:
+                    found.setdefault(host, {})[job.job] = None
+        return {host: tuple(jobs) for host, jobs in found.items()}
+
+
+def section_of(run: Run, *, number: int, options: ReportOptions = DEFAULT_OPTIONS) -> RunSection:
     """The `number`-th section of a report, counted from 1."""
-    return RunSection(key=f"run{number}", title=run.path.name, run=run, summary=summarise(run))
+    return RunSection(key=f"run{number}", title=run.path.name, run=run, summary=summarise(run), options=options)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, MUTED, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.study.page_data import StudyPageData, TimelinePoint
-from stressbench.report.units import count
+from stressbench.report.units import TimeUnit, count, elapsed_unit
 from stressbench.stats.trend import trend_of
 
 MAX_JOBS = 12
@@ -31,7 +31,7 @@ class _JobTimeline:
 
     job: str
     tone: int
-    hours: tuple[float, ...]
+    times_s: tuple[float, ...]
     relative: tuple[float, ...]
     runs: tuple[str, ...]
     drift: str | None
@@ -46,11 +46,12 @@ def draw_timeline(page_data: StudyPageData) -> tuple[Figure, DataFile] | None:
     )
     timelines = _job_timelines(page_data.timeline_points, repeated=repeated)
     shown = timelines[:MAX_JOBS]
+    unit = elapsed_unit(point.at_s for point in page_data.timeline_points)
     fig = canvas(height_in=0.55 + 0.95 * len(shown))
     panels = fig.subplots(len(shown), squeeze=False, sharex=True)[:, 0]
     for axes, timeline in zip(panels, shown, strict=True):
-        _panel(axes, timeline)
-    panels[-1].set_xlabel("time since the start of the first run / h")
+        _panel(axes, timeline, unit=unit)
+    panels[-1].set_xlabel(f"time since the start of the first run / {unit.name}")
     drifts = [f"{printable(timeline.job)} {timeline.drift}" for timeline in timelines if timeline.drift]
     finding = f"the machine drifted: {'; '.join(drifts)}" if drifts else "no significant drift between runs"
     level = "the median of its cell's runs" if repeated else "the job's median over all cells (each cell ran once)"
@@ -78,7 +79,7 @@ def _job_timeline(
 ) -> _JobTimeline:
     relative = tuple(one.isolated_s / (levels[one.job, one.cell if repeated else ""] or 1.0) for one in points)
     return _JobTimeline(
-        job=points[0].job, tone=points[0].tone, hours=tuple(one.at_s / 3600 for one in points),
+        job=points[0].job, tone=points[0].tone, times_s=tuple(one.at_s for one in points),
         relative=relative, runs=tuple(one.run for one in points),
         drift=_drift(relative) if len(points) >= _MIN_RUNS_FOR_TREND else None,
     )  # fmt: skip
@@ -98,16 +99,17 @@ def _drift(relative: Sequence[float]) -> str | None:
     return f"{'slower' if trend.change > 0 else 'faster'} by {abs(trend.change):.1%}".replace("%", " %")
 
 
-def _panel(axes: Axes, timeline: _JobTimeline) -> None:
-    step = -(-len(timeline.hours) // _MAX_DRAWN)
+def _panel(axes: Axes, timeline: _JobTimeline, *, unit: TimeUnit) -> None:
+    step = -(-len(timeline.times_s) // _MAX_DRAWN)
     colour = tone_of(timeline.tone).placeholder
+    times = [time_s * unit.per_second for time_s in timeline.times_s[::step]]
     axes.plot(
-        timeline.hours[::step], timeline.relative[::step], "o", color=colour, markersize=5,
-        markeredgecolor=BACKGROUND.placeholder, markeredgewidth=0.5,
+        times, timeline.relative[::step], "o", color=colour, markersize=5, markeredgecolor=BACKGROUND.placeholder,
+        markeredgewidth=0.5,
     )  # fmt: skip
     axes.axhline(1.0, color=MUTED.placeholder, linewidth=0.8, zorder=0)
     axes.margins(y=0.25)
     bare_axes(axes, grid="y")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}×")
-    axes.set_title(f"{short(timeline.job, max_length=60)}, n = {count(len(timeline.hours), 'run')}", fontsize=9.5)
+    axes.yaxis.set_major_formatter(RatioFormatter())
+    axes.set_title(f"{short(timeline.job, max_length=60)}, n = {count(len(timeline.times_s), 'run')}", fontsize=9.5)
     axes.set_ylabel("relative time", fontsize=8.5)

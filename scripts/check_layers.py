@@ -26,6 +26,7 @@ DEPENDENCIES: dict[str, tuple[str, ...]] = {
     "output": ("scheduler",),
     "commands": ("output",),
     "packet": ("core",),
+    "platform": ("core",),
     "main.cpp": ("commands",),
 }
 WITHOUT_MPI = ("core", "workload", "trace")

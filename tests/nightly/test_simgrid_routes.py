@@ -80,3 +80,33 @@ def expected(lab: Lab, source: str, target: str) -> list[str]:
         names.append(f"{link.name}_{'UP' if link.a.node == node else 'DOWN'}")
         node = link.opposite_end(node).node
     return names + ([f"{target}-disk-write"] if target in io and lab.io.disk_write is not None else [])
+
+
+def all_pairs(lab: Lab) -> list[tuple[str, str]]:
+    names = [node.name for node in lab.stations]
+    return [(source, target) for source in names for target in names if source != target]
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_routes_of_a_shipped_lab_are_those_of_its_frames(name, tmp_path) -> None:
+    lab = with_rails(read_lab(lab_file(name)), 1)
+    pairs = all_pairs(lab)
+
+    assert routes(lab, pairs, tmp_path) == [expected(lab, *pair) for pair in pairs]
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_routes_of_each_topology_are_those_of_its_frames(name, tmp_path) -> None:
+    """With I/O nodes, whose disks are part of the way; ties among the roots of a tree, and ways round a torus."""
+    lab = parse_lab(MADE[name], name="made", source="made.toml")
+    pairs = all_pairs(lab)
+
+    assert routes(lab, pairs, tmp_path) == [expected(lab, *pair) for pair in pairs]
+
+
+def test_routes_among_a_thousand_hosts_need_a_file_of_their_number(tmp_path) -> None:
+    lab = parse_lab(LARGE, name="large", source="large.toml")
+    pairs = [("h0", "h15"), ("h0", "h1023"), ("h1023", "h16"), ("h500", "io2"), ("io0", "h500")]
+
+    assert routes(lab, pairs, tmp_path) == [expected(lab, *pair) for pair in pairs]
+    assert len(platform_of(lab).splitlines()) < 4 * len(lab.nodes)

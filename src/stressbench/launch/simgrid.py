@@ -46,6 +46,9 @@ MPI = (
     ("smpi/iprobe", "1e-7"),
     ("smpi/grow-injected-times", "no"),
 )
+# All buffers of messages have the same memory, and messages are not copied, as long as nothing reads them.
+SHARED_PAYLOAD = (("smpi/shared-malloc", "global"), ("smpi/shared-malloc-blocksize", str(64 * 2**20)))
+PRIVATE_PAYLOAD = (("smpi/shared-malloc", "none"),)
 _QUIET = ("--log=root.thres:error",)
 
 
@@ -120,8 +123,9 @@ class SimulatedTarget:
         if "--stall-limit" in arguments:
             raise LaunchMistake("--stall-limit: SimGrid detects by itself that no rank can make progress; leave it out")
         settings = (("smpi/np", str(request.ranks)), ("smpi/hostfile", str(self._hostfile(request.ranks))))
+        payload = PRIVATE_PAYLOAD if "--verify" in arguments else SHARED_PAYLOAD
         platform, description = self._platform_folder / "platform.txt", self._platform_folder / "description.json"
-        options = (f"--cfg={name}:{value}" for name, value in (*settings, *MPI, *NETWORK))
+        options = (f"--cfg={name}:{value}" for name, value in (*settings, *payload, *MPI, *NETWORK))
         return Command(
             argv=(program, *options, *_QUIET, "--", *arguments),
             environment=(

@@ -69,7 +69,7 @@ def test_files_hold_the_platform_the_hosts_of_the_ranks_and_what_the_header_says
     assert named == {"STRESSBENCH_PLATFORM": "platform.txt", "STRESSBENCH_SIMULATION": "description.json"}
 
 
-@pytest.mark.parametrize(("options", "sharing"), [((), "global"), (("--verify",), "none")])
+@pytest.mark.parametrize(("options", "sharing"), [((), "global"), (("--verify",), "off")])
 def test_ranks_share_the_memory_of_payload_unless_it_is_verified(options: tuple[str, ...], sharing: str) -> None:
     request = replace(REQUEST, program=("/opt/engine", "run", "a.sb", *options))
 

@@ -48,7 +48,7 @@ MPI = (
 )
 # All buffers of messages have the same memory, and messages are not copied, as long as nothing reads them.
 SHARED_PAYLOAD = (("smpi/shared-malloc", "global"), ("smpi/shared-malloc-blocksize", str(64 * 2**20)))
-PRIVATE_PAYLOAD = (("smpi/shared-malloc", "none"),)
+PRIVATE_PAYLOAD = (("smpi/shared-malloc", "off"),)
 _QUIET = ("--log=root.thres:error",)
 
 

@@ -23,13 +23,12 @@ DRAGONFLY = HEAD.format(72) + (
     'kind = "dragonfly"\ngroups = 9\nrouters_per_group = 4\nhosts_per_router = 2\n'
     'local_rate = "1Gbit"\nglobal_rate = "1Gbit"\n'
 )
+TORUS = 'kind = "torus"\ncolumns = 4\nrows = 3\nhosts_per_switch = 2\nrate = "1Gbit"\n'
 MADE = {
     "single": HEAD.format(5) + 'kind = "single"\n' + IO.format("s0"),
     "fat-tree of three roots": FAT_TREE + IO.format("root0"),
     "dragonfly": DRAGONFLY + IO.format("g0r0"),
-    "torus": HEAD.format(24)
-    + 'kind = "torus"\ncolumns = 4\nrows = 3\nhosts_per_switch = 2\nrate = "1Gbit"\n'
-    + IO.format("x0y0"),
+    "torus": HEAD.format(24) + TORUS + IO.format("x0y0"),
 }
 LARGE = HEAD.format(1024) + 'kind = "fat-tree"\nhosts_per_leaf = 16\ntaper = "2:1"\n' + IO.format("root0")
 

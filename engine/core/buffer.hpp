@@ -11,8 +11,8 @@
 
 namespace stressbench {
 
-// Written memory at the start of a page. A simulation in which nothing reads payload gives all long blocks the same memory
-// (core/simulated/buffer.cpp).
+// Written memory at the start of a page. A simulation in which nothing reads payload gives all long blocks the same
+// memory (core/simulated/buffer.cpp).
 std::byte* allocate_pages(std::size_t size);
 void free_pages(std::byte* memory, std::size_t size) noexcept;
 

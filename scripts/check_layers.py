@@ -27,6 +27,7 @@ DEPENDENCIES: dict[str, tuple[str, ...]] = {
     "output": ("scheduler",),
     "commands": ("output",),
     "packet": ("core",),
+    "platform": ("core",),
     "main.cpp": ("commands",),
 }
 WITHOUT_MPI = ("core", "workload", "telemetry", "trace")

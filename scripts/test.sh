@@ -163,10 +163,10 @@ stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
   pytest_of fuzz.python --mutations "${STRESSBENCH_FUZZ_FILES:-10000}" --timeout 7200 -n "$jobs" tests/unit/test_readers_mutated.py &&
     ((failed == 0))
 }
-stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid.py tests/nightly/test_simgrid_storage.py; }
+stage_simulator() { build simgrid && build openmpi && pytest_of simulator tests/nightly/test_simgrid*.py; }
 stage_nightly() {  # what measures nothing in parallel, then the rest one by one
   export STRESSBENCH_FIGURES=$logs/figures.jsonl
-  local status=0 folder=(--ignore=tests/nightly/test_simgrid.py --ignore=tests/nightly/test_simgrid_storage.py --ignore=tests/nightly/test_site.py tests/nightly)
+  local status=0 folder=('--ignore-glob=tests/nightly/test_simgrid*.py' --ignore=tests/nightly/test_site.py tests/nightly)
   build openmpi && build mpich || return
   pytest_of nightly.parallel -m 'not measures' "${in_parallel[@]}" "${folder[@]}" || status=1
   pytest_of nightly -m measures --durations=60 "${folder[@]}" || status=1

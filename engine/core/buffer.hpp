@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 
 #include "core/units.hpp"
 
 namespace stressbench {
+
+// Written memory at the start of a page. A simulation in which nothing reads payload gives all long blocks the same
+// memory (core/simulated/buffer.cpp).
+std::byte* allocate_pages(std::size_t size);
+void free_pages(std::byte* memory, std::size_t size) noexcept;
 
 // Parameter rule: the size fits into the count argument of one MPI call.
 struct FitsMessage {
@@ -25,10 +28,7 @@ struct FitsMessage {
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size)
-      : memory_(static_cast<std::byte*>(::operator new (size, std::align_val_t{page}))), size_(size) {
-    std::memset(memory_.get(), filling, size);
-  }
+  explicit Buffer(std::size_t size) : memory_(allocate_pages(size), Free{size}), size_(size) {}
   explicit Buffer(Bytes size) : Buffer(static_cast<std::size_t>(size.value)) {}
 
   std::byte* data() const noexcept { return memory_.get(); }
@@ -39,10 +39,9 @@ class Buffer {
   }
 
  private:
-  static constexpr std::size_t page = 4096;
-  static constexpr int filling = 0x55;
   struct Free {
-    void operator()(std::byte* memory) const noexcept { ::operator delete (memory, std::align_val_t{page}); }
+    std::size_t size;
+    void operator()(std::byte* memory) const noexcept { free_pages(memory, size); }
   };
   std::unique_ptr<std::byte, Free> memory_;
   std::size_t size_ = 0;

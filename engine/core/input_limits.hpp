@@ -12,6 +12,7 @@ inline constexpr std::int64_t max_size_table_bytes = std::int64_t{1} << 20;   //
 inline constexpr std::int64_t max_level_table_bytes = std::int64_t{8} << 20;  // --levels
 inline constexpr std::int64_t max_sidecar_bytes = std::int64_t{64} << 10;     // FILE.stressbench
 inline constexpr std::int64_t max_simulation_bytes = std::int64_t{1} << 20;   // file named by $STRESSBENCH_SIMULATION
+inline constexpr std::int64_t max_platform_bytes = std::int64_t{64} << 20;    // file named by $STRESSBENCH_PLATFORM
 // Trace and run files are read line by line. The tracer's memory limit bounds its longest line to about this size.
 inline constexpr std::int64_t max_line_bytes = std::int64_t{32} << 20;
 // Same values as src/stressbench/formats/files/limits.py.

@@ -51,10 +51,10 @@ void ReplayPlan::plan_communicator_creation(const trace::Call& call, ArgumentKin
   } else if (argument_kind == ArgumentKind::sub_cartesian) {
     if (ambiguous_topologies_.contains(call.comm)) throw UserMistake(several_topologies);
     const auto mesh = topologies_.find(call.comm);
-    const auto dimensions = mesh == topologies_.end() ? std::nullopt : mesh->second.dimensions;
-    if (dimensions != static_cast<int>(call.remain.size())) {
+    const bool has_mesh = mesh != topologies_.end() && mesh->second.dimensions.has_value();
+    if (!has_mesh || mesh->second.dimensions != static_cast<int>(call.remain.size())) {
       throw UserMistake("keeps some of {} dimensions, but its communicator was made with {}", call.remain.size(),
-                        dimensions ? std::to_string(*dimensions) : "none");
+                        has_mesh ? std::to_string(*mesh->second.dimensions) : "none");
     }
     creation.dims = store(call.remain);
   } else if (argument_kind == ArgumentKind::adjacent) {

@@ -20,7 +20,7 @@ if(STRESSBENCH_SIMGRID)
   get_filename_component(libraries "${MPI_simgrid_LIBRARY}" DIRECTORY)
   find_program(SMPIMAIN smpimain HINTS "${libraries}/simgrid" REQUIRED)
   # SimGrid loads the program once per rank: symbols that C++ makes unique in a process would be shared by all ranks.
-  add_compile_options(-fno-gnu-unique)
+  add_compile_options(-fno-gnu-unique -ffunction-sections -fdata-sections)
   link_libraries(MPI::MPI_CXX)
 endif()
 
@@ -29,9 +29,18 @@ function(add_simulated_program)
   add_library(stressbench-mpi MODULE main.cpp)
   set_target_properties(stressbench-mpi PROPERTIES PREFIX "" OUTPUT_NAME stressbench-simgrid)
   target_link_libraries(stressbench-mpi PRIVATE stressbench_engine)
-  target_link_options(stressbench-mpi PRIVATE -Wl,-z,defs -Wl,--strip-all)  # one copy per rank
+  # One copy for each rank: without what nothing calls, and without names, of which SimGrid looks up only that of `main`.
+  target_link_options(stressbench-mpi PRIVATE -Wl,-z,defs -Wl,--strip-all -Wl,--gc-sections
+                      -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/simulated/exported.map)
+  set_target_properties(stressbench-mpi PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/simulated/exported.map)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/platform/*.cpp)
+  add_library(stressbench-platform MODULE ${sources} core/console.cpp core/input_file.cpp core/utf8.cpp)
+  set_target_properties(stressbench-platform PROPERTIES PREFIX "")
+  target_include_directories(stressbench-platform PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(stressbench-platform PRIVATE fmt::fmt)
+  target_link_options(stressbench-platform PRIVATE -Wl,-z,defs)
   configure_file(simulated/stressbench-simgrid.in stressbench-simgrid @ONLY
                  FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-  configure_file(simulated/alone.xml alone.xml COPYONLY)
+  configure_file(simulated/alone.platform alone.platform COPYONLY)
   configure_file(simulated/alone.hosts alone.hosts COPYONLY)
 endfunction()

@@ -121,6 +121,16 @@ def test_the_same_seed_gives_the_same_times(simulator) -> None:
     assert samples() == samples()
 
 
+@pytest.mark.parametrize("motif", ["alltoall -s 128KiB", "halo3d", "allreduce -c 131072", "put -s 256KiB"])
+def test_payload_that_nothing_reads_is_not_copied_and_takes_as_long(simulator, motif) -> None:
+    """Copied, and right, with --verify; the command of the run, which ranks tell each other, is longer then."""
+    shared = simulator.summary(job("a", "0-3", motif), "tiny", *ISOLATED)
+
+    verified = simulator.summary(job("a", "0-3", motif), "tiny", *ISOLATED, "--verify")
+
+    assert isolated_s(shared) == pytest.approx(isolated_s(verified), rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("motif", "message"),
     [

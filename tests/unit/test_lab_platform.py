@@ -1,6 +1,4 @@
-"""A lab as SimGrid's XML: the same hosts, links, rates and routes."""
-
-from xml.etree.ElementTree import Element, fromstring
+"""A lab as a platform file: the same hosts, links, rates and routes."""
 
 import pytest
 
@@ -41,58 +39,75 @@ def made(text: str = TREE) -> Lab:
     return parse_lab(text, name="made", source="made.toml")
 
 
-def zone_of(lab: Lab) -> Element:
-    zone = fromstring(platform_of(lab)).find("zone")
-    assert zone is not None
-    return zone
+def lines_of(lab: Lab, kind: str) -> list[list[str]]:
+    """The words after `kind` of each such line."""
+    return [words[1:] for line in platform_of(lab).splitlines() if (words := line.split())[0] == kind]
+
+
+def route(lab: Lab, source: str, target: str) -> list[str]:
+    """The links that the file's tables give, followed from switch to switch."""
+    hosts = [name for name, _ in lines_of(lab, "host")]
+    ends = {name: (a, b) for name, a, b, *_ in lines_of(lab, "link")}
+    tables = {
+        (switch, host): link
+        for switch, link, first, last in lines_of(lab, "route")
+        for host in hosts[hosts.index(first) : hosts.index(last) + 1]
+    }
+    node, links = source, []
+    while node != target:
+        link = next(name for name, ab in ends.items() if node in ab) if node in hosts else tables[node, target]
+        links.append(link)
+        node = next(end for end in ends[link] if end != node)
+    return links
+
+
+def test_the_file_says_what_it_is() -> None:
+    assert platform_of(made()).splitlines()[0] == "stressbench-platform 1"
 
 
 def test_hosts_have_their_names_and_cores() -> None:
-    hosts = zone_of(made()).findall("host")
-
-    assert [(host.get("id"), host.get("core")) for host in hosts] == [(f"h{number}", "2") for number in range(4)]
+    assert lines_of(made(), "host") == [[f"h{number}", "2"] for number in range(4)]
 
 
 def test_links_carry_their_rate_each_way_in_bytes() -> None:
-    links = {str(link.get("id")): link for link in zone_of(made()).findall("link")}
-
-    assert {name: link.get("bandwidth") for name, link in links.items()} == {
-        **{f"h{host}-leaf{host // 2}": "12500000Bps" for host in range(4)},
-        "leaf0-root0": "12500000Bps", "leaf1-root0": "12500000Bps",
+    assert {tuple(words[:4]) for words in lines_of(made(), "link")} == {
+        *((f"h{host}-leaf{host // 2}", f"h{host}", f"leaf{host // 2}", "12500000") for host in range(4)),
+        ("leaf0-root0", "leaf0", "root0", "12500000"), ("leaf1-root0", "leaf1", "root0", "12500000"),
     }  # fmt: skip
-    assert {link.get("sharing_policy") for link in links.values()} == {"SPLITDUPLEX"}
 
 
 def test_a_delay_is_added_to_what_crossing_a_link_takes() -> None:
     slow = made(TREE.replace('rate = "100Mbit"', 'rate = "100Mbit"\ndelay = "1ms"'))
-    latencies = {str(link.get("id")): link.get("latency") for link in zone_of(slow).findall("link")}
+    latencies_ns = {words[0]: words[-1] for words in lines_of(slow, "link")}
 
-    assert latencies["h0-leaf0"] == "1010000ns"
-    assert latencies["leaf0-root0"] == "10000ns"
+    assert latencies_ns["h0-leaf0"] == "1010000"
+    assert latencies_ns["leaf0-root0"] == "10000"
 
 
-def test_a_route_leaves_by_one_direction_and_comes_back_by_the_other() -> None:
-    ways = {
-        (str(route.get("src")), str(route.get("dst"))): [(way.get("id"), way.get("direction")) for way in route]
-        for route in zone_of(made()).findall("route")
-    }
-
-    assert len(ways) == 4 * 3
-    assert ways["h0", "h2"] == [
-        ("h0-leaf0", "UP"), ("leaf0-root0", "UP"), ("leaf1-root0", "DOWN"), ("h2-leaf1", "DOWN")
-    ]  # fmt: skip
-    assert ways["h2", "h0"] == [
-        ("h2-leaf1", "UP"), ("leaf1-root0", "UP"), ("leaf0-root0", "DOWN"), ("h0-leaf0", "DOWN")
+def test_a_switch_has_a_line_for_each_range_of_hosts() -> None:
+    assert lines_of(made(), "route") == [
+        ["leaf0", "h0-leaf0", "h0", "h0"], ["leaf0", "h1-leaf0", "h1", "h1"], ["leaf0", "leaf0-root0", "h2", "h3"],
+        ["leaf1", "leaf1-root0", "h0", "h1"], ["leaf1", "h2-leaf1", "h2", "h2"], ["leaf1", "h3-leaf1", "h3", "h3"],
+        ["root0", "leaf0-root0", "h0", "h1"], ["root0", "leaf1-root0", "h2", "h3"],
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in shipped() if read_lab(lab_file(name)).rails == 1])
+@pytest.mark.parametrize("name", shipped())
 def test_routes_are_those_that_frames_take_on_the_lab(name: str) -> None:
-    lab = read_lab(lab_file(name))
+    lab = with_rails(read_lab(lab_file(name)), 1)
 
-    for route in zone_of(lab).findall("route"):
-        source, target = str(route.get("src")), str(route.get("dst"))
-        assert [way.get("id") for way in route] == [link.name for link in path(lab, source, target)]
+    for source in lab.stations:
+        for target in lab.stations:
+            expected = [link.name for link in path(lab, source.name, target.name)]
+            assert route(lab, source.name, target.name) == expected
+
+
+def test_a_file_grows_with_hosts_instead_of_their_pairs() -> None:
+    few, many = (
+        len(platform_of(made(TREE.replace("count = 4", f"count = {count}"))).splitlines()) for count in (16, 32)
+    )
+
+    assert many < 2.2 * few
 
 
 def test_a_lab_with_the_first_of_its_rails_lacks_the_links_and_switches_of_the_other() -> None:
@@ -104,33 +119,25 @@ def test_a_lab_with_the_first_of_its_rails_lacks_the_links_and_switches_of_the_o
 
 
 def test_io_nodes_say_what_the_engine_has_to_know() -> None:
-    hosts = {str(host.get("id")): host for host in zone_of(made(WITH_IO)).findall("host")}
+    properties = lines_of(made(WITH_IO), "property")
 
-    assert {prop.get("id"): prop.get("value") for prop in hosts["io1"].findall("prop")} == {
+    assert {name: value for host, name, value in properties if host == "io1"} == {
         "io-number": "1", "io-capacity": "3000000000", "io-stripe": "4194304",
         "io-link": "io1-root0", "io-peer": "root0", "io-rate": "50000000",
     }  # fmt: skip
-    assert hosts["h0"].findall("prop") == []
+    assert {host for host, *_ in properties} == {"io0", "io1"}
 
 
-def test_a_disk_is_on_the_way_to_its_node_for_writes_and_from_it_for_reads() -> None:
-    """Its bandwidth is that of the payload, of which SimGrid takes 1448 of 1514 bytes."""
-    zone = zone_of(made(WITH_IO + 'disk_write = "100MB/s"\ndisk_read = "200MB/s"\n'))
-    disks = {link.get("id"): link for link in zone.findall("link") if "disk" in str(link.get("id"))}
-    ways = {
-        (str(route.get("src")), str(route.get("dst"))): [way.get("id") for way in route]
-        for route in zone.findall("route")
-    }
+def test_disks_have_rates_of_their_payload() -> None:
+    """SimGrid takes 1448 of 1514 bytes of a bandwidth."""
+    disks = lines_of(made(WITH_IO + 'disk_write = "100MB/s"\ndisk_read = "200MB/s"\n'), "disk")
 
-    assert sorted(map(str, disks)) == ["io0-disk-read", "io0-disk-write", "io1-disk-read", "io1-disk-write"]
-    assert float(str(disks["io0-disk-write"].get("bandwidth")).removesuffix("Bps")) == pytest.approx(1e8 * 1514 / 1448)
-    assert ways["h0", "io1"] == ["h0-leaf0", "leaf0-root0", "io1-root0", "io1-disk-write"]
-    assert ways["io1", "h0"] == ["io1-disk-read", "io1-root0", "leaf0-root0", "h0-leaf0"]
-    assert not any("disk" in str(way) for way in ways["h0", "h2"])
+    assert [words[:2] for words in disks] == [[f"io{node}", way] for node in range(2) for way in ("write", "read")]
+    assert [float(words[2]) * 1448 / 1514 for words in disks[:2]] == pytest.approx([1e8, 2e8])
 
 
 def test_io_nodes_without_disk_rates_have_no_disks() -> None:
-    assert not any("disk" in str(link.get("id")) for link in zone_of(made(WITH_IO)).findall("link"))
+    assert lines_of(made(WITH_IO), "disk") == []
 
 
 @pytest.mark.parametrize(

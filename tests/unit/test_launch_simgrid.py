@@ -18,8 +18,27 @@ from stressbench.launch.simgrid import NETWORK, SimulatedTarget, find_simulated_
 from stressbench.launch.targets import engine_for, resolve_target
 
 HOSTS = lab_hosts(2, 2, 2)
-PLACE = SimulatedTarget(name="mine", hosts=HOSTS, platform="<platform/>", source="[hosts]\n", folder=Path("/cache"))
+PLACE = SimulatedTarget(name="mine", hosts=HOSTS, platform="hosts", source="[hosts]\n", folder=Path("/cache"))
 REQUEST = Request(ranks=5, program=("/opt/engine", "run", "a.sb"), cores=2)
+
+ADAPTIVE = """
+routing = "adaptive"
+[hosts]
+count = 16
+[[rail]]
+rate = "100Mbit"
+[topology]
+kind = "dragonfly"
+groups = 4
+routers_per_group = 2
+hosts_per_router = 2
+local_rate = "200Mbit"
+global_rate = "100Mbit"
+[io]
+count = 6
+attach = ["g0r0", "g1r0", "g2r0", "g3r0", "g0r1", "g2r1"]
+rate = "100Mbit"
+"""
 
 
 def launcher(flavour: Flavour = Flavour.simgrid) -> Launcher:
@@ -32,7 +51,8 @@ def test_the_engine_gets_its_settings_its_platform_and_then_its_own_words() -> N
     folder = command.files[0][0].parent
     assert folder.parent == Path("/cache")
     assert command.argv[:3] == ("/opt/engine", "--cfg=smpi/np:5", f"--cfg=smpi/hostfile:{folder}/hosts-5")
-    assert command.argv[-4:] == (str(folder / "platform.xml"), "--", "run", "a.sb")
+    assert command.argv[-3:] == ("--", "run", "a.sb")
+    assert dict(command.environment)["STRESSBENCH_PLATFORM"] == str(folder / "platform.txt")
     assert {f"--cfg={name}:{value}" for name, value in NETWORK} < set(command.argv)
 
 
@@ -40,18 +60,36 @@ def test_files_hold_the_platform_the_hosts_of_the_ranks_and_what_the_header_says
     command = PLACE.build(launcher=launcher(), request=REQUEST)
 
     files = {path.name: text for path, text in command.files}
-    assert files["platform.xml"] == "<platform/>"
+    assert files["platform.txt"] == "hosts"
     assert files["hosts-5"].split() == ["h0", "h0", "h1", "h1", "h2"]
     described = json.loads(files["description.json"])
     assert described["platform"] == {"name": "mine", "text": "[hosts]\n"}
     assert described["settings"]["network/bandwidth-factor"] == "0.956407"  # payload of a frame: 1448 of 1514 bytes
-    ((variable, path),) = command.environment
-    assert variable == "STRESSBENCH_SIMULATION"
-    assert Path(path).name == "description.json"
+    named = {name: Path(path).name for name, path in command.environment}
+    assert named == {"STRESSBENCH_PLATFORM": "platform.txt", "STRESSBENCH_SIMULATION": "description.json"}
+
+
+@pytest.mark.parametrize(("options", "sharing"), [((), "global"), (("--verify",), "off")])
+def test_ranks_share_the_memory_of_payload_unless_it_is_verified(options: tuple[str, ...], sharing: str) -> None:
+    request = replace(REQUEST, program=("/opt/engine", "run", "a.sb", *options))
+
+    assert f"--cfg=smpi/shared-malloc:{sharing}" in PLACE.build(launcher=launcher(), request=request).argv
+
+
+def test_a_lab_that_routes_adaptively_is_simulated_with_static_routes_which_a_note_says_once(tmp_path: Path) -> None:
+    file = tmp_path / "dragonfly.toml"
+    file.write_text(ADAPTIVE, encoding="utf-8")
+    target = resolve_target(f"simgrid:{file}", environment={})
+
+    advice = target.advice(launcher=launcher(), request=REQUEST)
+
+    assert advice is not None
+    assert advice.endswith('its routes are static, although the lab has routing = "adaptive"')
+    assert "routes are static" not in str(PLACE.advice(launcher=launcher(), request=REQUEST))
 
 
 def test_another_platform_has_another_folder() -> None:
-    other = replace(PLACE, platform="<platform />")
+    other = replace(PLACE, platform="more hosts")
 
     folders = {place.build(launcher=launcher(), request=REQUEST).files[0][0].parent for place in (PLACE, other, PLACE)}
     assert len(folders) == 2

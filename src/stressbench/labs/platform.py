@@ -1,18 +1,16 @@
-"""A lab as a SimGrid platform file (XML) with the same hosts, links, rates and routes. Pure.
+"""A lab as the platform file of SimGrid's engine: the same hosts, links, rates and routes. Pure.
 
-Format: https://simgrid.org/doc/latest/Platform.html
+The format: docs/how-to/simgrid.md; engine/platform/platform.cpp reads it.
 """
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from itertools import groupby
 
 from stressbench.formats.lab.errors import LabMistake
 from stressbench.labs.routing import hops
-from stressbench.labs.topology import IoService, Lab, Link, NodeKind
+from stressbench.labs.topology import IoService, Lab, NodeKind
 
-_HEAD = '<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
-_SPEED = "1Gf"  # required by SimGrid, but without effect: motifs compute for given times
 _HOP_NS = 10_000  # latency of a link, about that of a veth pair
 
 PAYLOAD_SHARE = Fraction(1448, 1514)
@@ -34,84 +32,61 @@ def platform_of(lab: Lab) -> str:
 
     The bandwidth of a link is its rate including headers; the share of payload is a SimGrid setting of the run. A disk
     is one more link of the routes to or from its I/O node, so that data move at the rate of the slowest of network and
-    disk. Raises LabMistake for labs with several rails or noise, which SimGrid cannot represent.
+    disk. Tables of switches give the routes: a line for each range of consecutive hosts with the same link. Raises
+    LabMistake for labs with several rails or noise, which SimGrid cannot represent.
     """
     require_simulatable(lab)
-    root = Element("platform", version="4.1")
-    zone = SubElement(root, "zone", id=lab.name, routing="Full")
+    return "".join(f"{line}\n" for line in _lines(lab))
+
+
+def _lines(lab: Lab) -> Iterator[str]:
+    yield "stressbench-platform 1"
     for node in lab.stations:
-        cores = str(node.cores) if node.kind is NodeKind.host else "1"
-        host = SubElement(zone, "host", id=node.name, speed=_SPEED, core=cores)
-        if lab.io is not None and node.kind is NodeKind.io:
-            _describe_io_node(host, lab, lab.io)
+        yield f"host {node.name} {node.cores if node.kind is NodeKind.host else 1}"
+    if lab.io is not None:
+        for name in lab.io.nodes:
+            yield from (f"property {name} {key} {value}" for key, value in _io_properties(lab, lab.io, name).items())
+    yield from (f"switch {node.name}" for node in lab.switches)
     for link in lab.links:
-        SubElement(
-            zone, "link", id=link.name, bandwidth=f"{link.rate.bytes_per_s:.12g}Bps",
-            latency=f"{_HOP_NS + (link.delay.ns if link.delay else 0)}ns", sharing_policy="SPLITDUPLEX",
-        )  # fmt: skip
-    disks = dict(_disks(lab))
-    for (node_name, way), rate in disks.items():
-        SubElement(
-            zone, "link", id=_disk(node_name, way), bandwidth=f"{float(rate / PAYLOAD_SHARE):.12g}Bps", latency="0ns"
-        )  # fmt: skip
-    for source, target, links in _routes(lab):
-        route = SubElement(zone, "route", src=source, dst=target, symmetrical="NO")
-        if (source, "read") in disks:
-            SubElement(route, "link_ctn", id=_disk(source, "read"))
-        for link, direction in links:
-            SubElement(route, "link_ctn", id=link.name, direction=direction)
-        if (target, "write") in disks:
-            SubElement(route, "link_ctn", id=_disk(target, "write"))
-    indent(root)
-    return _HEAD + tostring(root, encoding="unicode") + "\n"
+        latency_ns = _HOP_NS + (link.delay.ns if link.delay else 0)
+        yield f"link {link.name} {link.a.node} {link.b.node} {link.rate.bytes_per_s:.12g} {latency_ns}"
+    for name, way, rate in _disks(lab):
+        yield f"disk {name} {way} {float(rate / PAYLOAD_SHARE):.12g}"
+    for switch, link_name, first, last in _routes(lab):
+        yield f"route {switch} {link_name} {first} {last}"
 
 
-def _describe_io_node(host: Element, lab: Lab, io: IoService) -> None:
-    """Properties that engine/io/simulated/io_nodes.cpp reads."""
-    name = host.attrib["id"]
+def _io_properties(lab: Lab, io: IoService, name: str) -> Mapping[str, object]:
+    """What engine/io/simulated/io_nodes.cpp reads about an I/O node."""
     (link,) = lab.links_of(name)
-    values = {
-        "number": io.nodes.index(name),
-        "capacity": io.capacity.count,
-        "stripe": io.stripe.count if io.stripe else 0,
-        "link": link.name,
-        "peer": link.opposite_end(name).node,
-        "rate": link.rate.bits_per_s,
+    return {
+        "io-number": io.nodes.index(name),
+        "io-capacity": io.capacity.count,
+        "io-stripe": io.stripe.count if io.stripe else 0,
+        "io-link": link.name,
+        "io-peer": link.opposite_end(name).node,
+        "io-rate": link.rate.bits_per_s,
     }
-    for key, value in values.items():
-        SubElement(host, "prop", id=f"io-{key}", value=str(value))
 
 
-def _disks(lab: Lab) -> Iterator[tuple[tuple[str, str], int]]:
-    """Disks of I/O nodes by node and direction, with their rate in bytes per second."""
+def _disks(lab: Lab) -> Iterator[tuple[str, str, int]]:
+    """Disks of I/O nodes: the node, `write` or `read`, and the rate in bytes per second."""
     if lab.io is None:
         return
-    for node in lab.io.nodes:
+    for name in lab.io.nodes:
         if lab.io.disk_write is not None:
-            yield (node, "write"), lab.io.disk_write.count
+            yield name, "write", lab.io.disk_write.count
         if lab.io.disk_read is not None:
-            yield (node, "read"), lab.io.disk_read.count
+            yield name, "read", lab.io.disk_read.count
 
 
-def _disk(node: str, way: str) -> str:
-    return f"{node}-disk-{way}"
-
-
-def _routes(lab: Lab) -> Iterator[tuple[str, str, tuple[tuple[Link, str], ...]]]:
-    """Routes between all pairs of stations as links with directions; UP is from the first to the second end."""
-    table = {(hop.node, hop.destination.name): hop.link for hop in hops(lab, rail=0)}
-    nic = {node.name: lab.links_of(node.name)[0] for node in lab.stations}
-    for source in lab.stations:
-        for target in lab.stations:
-            if source is not target:
-                yield source.name, target.name, tuple(_route(source.name, target.name, nic, table))
-
-
-def _route(
-    source: str, target: str, nic: Mapping[str, Link], table: Mapping[tuple[str, str], Link]
-) -> Iterator[tuple[Link, str]]:
-    node = source
-    while node != target:
-        link = nic[node] if node == source else table[node, target]
-        yield link, "UP" if link.a.node == node else "DOWN"
-        node = link.opposite_end(node).node
+def _routes(lab: Lab) -> Iterator[tuple[str, str, str, str]]:
+    """Names of a switch, of a link, and of the first and the last of consecutive stations that it leads to."""
+    links: dict[str, dict[str, str]] = {switch.name: {} for switch in lab.switches}
+    for hop in hops(lab, rail=0):
+        links[hop.node][hop.destination.name] = hop.link.name
+    for switch, table in links.items():
+        for link, stations in groupby(lab.stations, key=lambda station: table.get(station.name)):
+            first, *others = stations
+            if link is not None:
+                yield switch, link, first.name, (others or [first])[-1].name

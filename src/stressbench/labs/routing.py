@@ -125,7 +125,8 @@ def _distances(lab: Lab, adjacency: Mapping[str, tuple[Link, ...]], goal: str) -
         distances[current] = cost
         if current in forwarding_nodes:
             for link in adjacency[current]:
-                heappush(queue, (cost + link.cost, link.opposite_end(current).node))
+                if (neighbour := link.opposite_end(current).node) not in distances:
+                    heappush(queue, (cost + link.cost, neighbour))
     return distances
 
 

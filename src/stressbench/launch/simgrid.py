@@ -24,6 +24,7 @@ from stressbench.launch.simulated import SimulatedLinks, find_built_program, req
 ENGINE = "stressbench-simgrid"
 ENGINE_VARIABLE = "STRESSBENCH_SIMGRID"
 DESCRIPTION_VARIABLE = "STRESSBENCH_SIMULATION"  # read by engine/core/simulated/simulation.cpp
+PLATFORM_VARIABLE = "STRESSBENCH_PLATFORM"  # read by engine/platform/platform.cpp
 
 # Settings for a simulated network of Ethernet and TCP, like that of a lab (docs/how-to/simgrid.md).
 NETWORK = (
@@ -45,12 +46,15 @@ MPI = (
     ("smpi/iprobe", "1e-7"),
     ("smpi/grow-injected-times", "no"),
 )
+# All buffers of messages have the same memory, and messages are not copied, as long as nothing reads them.
+SHARED_PAYLOAD = (("smpi/shared-malloc", "global"), ("smpi/shared-malloc-blocksize", str(64 * 2**20)))
+PRIVATE_PAYLOAD = (("smpi/shared-malloc", "off"),)
 _QUIET = ("--log=root.thres:error",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatedTarget:
-    """A simulated lab. `platform`: SimGrid's XML. `source`: text of the lab file. Both are written below `folder`.
+    """A simulated lab. `platform`: text of the platform file. `source`: of the lab file. Both are written to `folder`.
 
     `environment`: where workloads find the file system of the I/O nodes, as on the lab.
     """
@@ -119,16 +123,19 @@ class SimulatedTarget:
         if "--stall-limit" in arguments:
             raise LaunchMistake("--stall-limit: SimGrid detects by itself that no rank can make progress; leave it out")
         settings = (("smpi/np", str(request.ranks)), ("smpi/hostfile", str(self._hostfile(request.ranks))))
-        options = (f"--cfg={name}:{value}" for name, value in (*settings, *MPI, *NETWORK))
+        payload = PRIVATE_PAYLOAD if "--verify" in arguments else SHARED_PAYLOAD
+        platform, description = self._platform_folder / "platform.txt", self._platform_folder / "description.json"
+        options = (f"--cfg={name}:{value}" for name, value in (*settings, *payload, *MPI, *NETWORK))
         return Command(
-            argv=(program, *options, *_QUIET, str(self._platform_folder / "platform.xml"), "--", *arguments),
+            argv=(program, *options, *_QUIET, "--", *arguments),
             environment=(
                 *self.environment,
-                (DESCRIPTION_VARIABLE, str(self._platform_folder / "description.json")),
+                (PLATFORM_VARIABLE, str(platform)),
+                (DESCRIPTION_VARIABLE, str(description)),
             ),
             files=(
-                (self._platform_folder / "platform.xml", self.platform),
-                (self._platform_folder / "description.json", self._description),
+                (platform, self.platform),
+                (description, self._description),
                 (self._hostfile(request.ranks), self._hosts(request.ranks)),
             ),
         )

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/simulator.h>
-#include <ns3/tcp-socket-factory.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 
+#include "packet/tcp_socket.hpp"
 #include "packet/text_lines.hpp"
 
 namespace stressbench::packet {
@@ -305,7 +305,7 @@ void Round::create_connections() {
         opening_[{network_.address(rank->host).Get(), static_cast<std::uint16_t>(port)}] = &connection;
         if (listening.insert(other.host).second) {
           const auto listener = listeners_.emplace_back(
-              ns3::Socket::CreateSocket(network_.node(other.host), ns3::TcpSocketFactory::GetTypeId()));
+              create_tcp_socket(network_.node(other.host), network_.settings().max_timeout_ns));
           listener->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), listening_port));
           listener->Listen();
           listener->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),

@@ -57,14 +57,34 @@ def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulat
     assert time_s - 0.1 == pytest.approx(queue * 8 / 100e6, rel=0.05)
 
 
-@pytest.mark.xfail(reason="ns-3 3.37 crashes in TcpRateLinux::SkbSent (docs/how-to/ns3.md)", strict=True)
-def test_frames_are_dropped_at_a_full_queue_and_sent_again(simulator):
-    network = simulator.network(queue="32KiB")
+@pytest.mark.parametrize("queue", ["3KiB", "16KiB", "32KiB", "100KiB"])
+def test_frames_are_dropped_at_a_full_queue_and_sent_again(simulator, queue):
+    answer = simulator.simulate(
+        simulator.network(queue=queue), "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE)
+    )  # fmt: skip
 
-    answer = simulator.simulate(network, "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
-
-    assert sum(link["drops"] for link in answer.links.values()) > 0
+    assert answer.status == 0, answer.errors
     assert len(answer.times_s(0)) == 2
+    to_root = [link for (_, target), link in answer.links.items() if target == "h0"]
+    assert sum(link["drops"] for link in answer.links.values()) > 0
+    assert sum(link["bytes"] for link in to_root) >= 2 * 3 * SIZE
+    assert sum(answer.times_s(0)) > 2 * 3 * SIZE * 8 / RATE * 0.98
+
+
+def test_the_end_of_a_message_that_is_lost_is_sent_again_after_the_least_timeout(simulator):
+    # The burst and the queue of 3 KiB hold two frames each: the last two of six are lost, and nothing follows them.
+    size = 6 * 1448 - 32
+    stream = schedule((f"l0: send {size}b to 1 tag 1",), (f"l0: recv {size}b from 0 tag 1",))
+
+    slow, fast = (
+        simulator.simulate(
+            simulator.network(queue="3KiB", min_timeout_ns=timeout_ns), "a a.goal 0 1 once 0 h0 h1", a=stream
+        )
+        for timeout_ns in (50_000_000, 10_000_000)
+    )  # fmt: skip
+
+    assert sum(link["drops"] for link in fast.links.values()) == 2
+    assert slow.times_s(1)[0] - fast.times_s(1)[0] == pytest.approx(0.040, rel=0.01)
 
 
 def test_pause_frames_keep_a_short_queue_without_drops(simulator):

@@ -13,7 +13,7 @@ def simulator(tmp_path) -> Simulator:
 
 
 def test_a_stream_takes_the_time_of_its_frames_at_the_rate_of_the_link(simulator):
-    answer = simulator.simulate(simulator.network(), "a a.goal 1 3 once 0 h0 h1", a=STREAM)
+    answer = simulator.simulate(simulator.network(), "a a.goal 1 3 1 once 0 h0 h1", a=STREAM)
 
     assert answer.times_s(1)[1:] == pytest.approx([SIZE * 8 / RATE] * 3, rel=0.02)
 
@@ -22,7 +22,7 @@ def test_a_stream_takes_the_time_of_its_frames_at_the_rate_of_the_link(simulator
 def test_streams_to_one_host_share_its_link(simulator, senders):
     hosts = " ".join(f"h{number}" for number in range(senders + 1))
 
-    answer = simulator.simulate(simulator.network(), f"a a.goal 1 3 once 0 {hosts}", a=incast(senders, SIZE))
+    answer = simulator.simulate(simulator.network(), f"a a.goal 1 3 1 once 0 {hosts}", a=incast(senders, SIZE))
 
     assert answer.times_s(0)[1:] == pytest.approx([senders * SIZE * 8 / RATE] * 3, rel=0.02)
 
@@ -34,7 +34,7 @@ def test_a_ring_uses_both_directions_of_each_link(simulator):
         for rank in range(4)
     ))  # fmt: skip
 
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 20 once 0 h0 h1 h2 h3", a=ring)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 20 1 once 0 h0 h1 h2 h3", a=ring)
 
     last = max(one["end_ns"] for one in answer.records if one["type"] == "repetition") * 1e-9
     assert last == pytest.approx(20 * (size / 1448 * (1514 + 66)) * 8 / 100e6, rel=0.02)
@@ -48,7 +48,7 @@ def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulat
     )  # fmt: skip
 
     answer = simulator.simulate(
-        simulator.network(), "ping ping.goal 0 1 once 0 h3 h0", "load load.goal 0 1 background 0 h0 h1 h2",
+        simulator.network(), "ping ping.goal 0 1 1 once 0 h3 h0", "load load.goal 0 1 1 background 0 h0 h1 h2",
         ping=ping, load=incast(2, 8 * SIZE),
     )  # fmt: skip
 
@@ -60,7 +60,7 @@ def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulat
 @pytest.mark.parametrize("queue", ["3KiB", "16KiB", "32KiB", "100KiB"])
 def test_frames_are_dropped_at_a_full_queue_and_sent_again(simulator, queue):
     answer = simulator.simulate(
-        simulator.network(queue=queue), "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE)
+        simulator.network(queue=queue), "a a.goal 0 2 1 once 0 h0 h1 h2 h3", a=incast(3, SIZE)
     )  # fmt: skip
 
     assert answer.status == 0, answer.errors
@@ -78,7 +78,7 @@ def test_the_end_of_a_message_that_is_lost_is_sent_again_after_the_least_timeout
 
     slow, fast = (
         simulator.simulate(
-            simulator.network(queue="3KiB", min_timeout_ns=timeout_ns), "a a.goal 0 1 once 0 h0 h1", a=stream
+            simulator.network(queue="3KiB", min_timeout_ns=timeout_ns), "a a.goal 0 1 1 once 0 h0 h1", a=stream
         )
         for timeout_ns in (50_000_000, 10_000_000)
     )  # fmt: skip
@@ -90,7 +90,7 @@ def test_the_end_of_a_message_that_is_lost_is_sent_again_after_the_least_timeout
 def test_pause_frames_keep_a_short_queue_without_drops(simulator):
     network = simulator.network(queue="32KiB", pause_bytes=16_384)
 
-    answer = simulator.simulate(network, "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
+    answer = simulator.simulate(network, "a a.goal 0 2 1 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
 
     assert sum(link["drops"] for link in answer.links.values()) == 0
     assert sum(link["pauses"] for link in answer.links.values()) > 0
@@ -103,7 +103,7 @@ def test_the_same_round_gives_the_same_times_to_the_nanosecond(simulator):
     network = simulator.network()
 
     first, second = (
-        simulator.simulate(network, "a a.goal 1 3 once 0 h0 h1 h2 h3", a=incast(3, SIZE)).records for _ in range(2)
+        simulator.simulate(network, "a a.goal 1 3 1 once 0 h0 h1 h2 h3", a=incast(3, SIZE)).records for _ in range(2)
     )
 
     assert first == second
@@ -112,7 +112,7 @@ def test_the_same_round_gives_the_same_times_to_the_nanosecond(simulator):
 def test_a_deadlock_names_the_ranks_and_their_operations(simulator):
     both_receive = schedule(("l0: recv 8b from 1 tag 7",), ("l0: recv 8b from 0 tag 7",))
 
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h1", a=both_receive)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 1 once 0 h0 h1", a=both_receive)
 
     assert answer.status == 3
     assert "deadlock: 2 ranks" in answer.errors
@@ -130,13 +130,13 @@ def test_a_deadlock_names_the_ranks_and_their_operations(simulator):
     ],
 )
 def test_a_schedule_with_a_mistake_is_refused_with_its_line(simulator, text, message):
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h1", a=text)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 1 once 0 h0 h1", a=text)
 
     assert (answer.status, message in answer.errors) == (2, True), answer.errors
 
 
 def test_an_unknown_host_is_refused_with_the_line_of_the_round(simulator):
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h9", a=STREAM)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 1 once 0 h0 h9", a=STREAM)
 
     assert answer.status == 2
     assert "round.txt:2: 'h9' is no host of the network" in answer.errors

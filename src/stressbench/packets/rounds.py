@@ -81,8 +81,8 @@ def simulate(options: RunOptions, planned: PlannedRound, jobs: Sequence[Schedule
             ending = "background"
         hosts = " ".join(options.hosts[rank] for rank in job.ranks)
         lines.append(
-            f"job {job.job.name} {job.goal.name} {options.warmup * job.parts} {repetitions * job.parts} {ending} "
-            f"{start.randrange(_START_SPREAD_NS)} {hosts}"
+            f"job {job.job.name} {job.goal.name} {options.warmup * job.parts} {repetitions * job.parts} {job.parts} "
+            f"{ending} {start.randrange(_START_SPREAD_NS)} {hosts}"
         )
     round_file, output = folder / "round.txt", folder / "output.jsonl"
     round_file.write_text("\n".join(lines) + "\n", encoding="utf-8")

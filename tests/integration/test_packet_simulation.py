@@ -99,6 +99,28 @@ def test_pause_frames_keep_a_short_queue_without_drops(simulator):
     assert answer.times_s(0)[1] == pytest.approx(3 * SIZE * 8 / RATE, rel=0.02)
 
 
+@pytest.mark.parametrize("parts", [1, 2])
+def test_ranks_wait_for_each_other_before_each_batch_of_repetitions(simulator, parts):
+    # Senders of short messages do not wait for the receiver within a batch; the first batch is one repetition.
+    work = schedule(("l0: calc 30000000",), ("l0: calc 30000000",))
+
+    answer = simulator.simulate(
+        simulator.network(), f"a a.goal 0 {parts} {parts} sustain 0 h0 h1 h2", "work work.goal 0 1 1 once 0 h3 h3",
+        a=incast(2, 1400), work=work,
+    )  # fmt: skip
+
+    spans: dict[int, list[tuple[int, int]]] = {0: [], 1: [], 2: []}
+    for one in answer.records:
+        if one["type"] == "repetition" and one["job"] == 0:
+            spans[one["rank"]].append((one["start_ns"], one["end_ns"]))
+    received = [end for _, end in spans[0]]
+    for sender in (1, 2):
+        starts = [start for start, _ in spans[sender]]
+        assert starts[parts] > received[parts - 1]
+        assert starts[2 * parts] > received[2 * parts - 1]
+        assert parts == 1 or starts[1] < received[0]
+
+
 def test_the_same_round_gives_the_same_times_to_the_nanosecond(simulator):
     network = simulator.network()
 

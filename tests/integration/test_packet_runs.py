@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.packet_networks import RATE, simulator_program
@@ -17,13 +18,24 @@ from stressbench.formats.run import read_run
 from stressbench.launch.leftovers import find
 
 SIZE = 2**19
+LAB = """about = "Six hosts on a switch."
+
+[hosts]
+count = 6
+
+[[rail]]
+rate = "100Mbit"
+
+[topology]
+kind = "single"
+"""
 INCAST = """[JOB_NAME] a
 [NID_LIST] 0-3
 [REPEAT] 3
 [MOTIF] incast -s 512KiB
 
 [JOB_NAME] b
-[NID_LIST] 0,1
+[NID_LIST] 4,5
 [MOTIF] pingpong -s 8
 """
 
@@ -53,7 +65,8 @@ class Packets:
 
     def command(self, *options: str) -> list[str]:
         return [
-            sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "ns3:tiny", "-n", "4", "-o", str(self.output),
+            sys.executable, "-m", "stressbench", "run", "w.sb", "--on", "ns3:six.toml", "-n", "6", "-o",
+            str(self.output),
             *options,
         ]  # fmt: skip
 
@@ -75,6 +88,9 @@ class Packets:
     def wait_for_end(self) -> None:
         wait_until(lambda: not ranks_of(self.program), "the simulator has ended", within_s=60)
 
+    def records(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.output.read_bytes().splitlines()]
+
     def directories(self) -> list[Path]:
         return list(self.temporary.iterdir())
 
@@ -85,6 +101,7 @@ def packets(engine, tmp_path) -> Packets:
     program.write_bytes(simulator_program().read_bytes())
     program.chmod(0o755)
     (tmp_path / "tmp").mkdir()
+    (tmp_path / "six.toml").write_text(LAB, encoding="utf-8")
     return Packets(tmp_path, program, engine)
 
 
@@ -92,33 +109,37 @@ def test_a_run_file_has_the_repetitions_of_the_workload_and_of_the_command(packe
     ended = packets.run(INCAST, "--isolated", "2", "--contended", "1", "--repetitions", "5", "--warmup", "2")
 
     assert ended.status == 0, ended.text
-    run = read_run(packets.output)
-    assert run.header.simulation.simulator == finished([str(packets.program), "--version"]).output.strip()
-    assert [job.repeat for job in run.header.jobs] == [3, None]
-    isolated = {one.round: one.job for one in run.rounds if one.kind == "isolated"}
+    header, *records = packets.records()
+    assert header["simulation"]["simulator"] == finished([str(packets.program), "--version"]).output.strip()
+    assert [job["repeat"] for job in header["jobs"]] == [3, None]
+    isolated = {one["round"]: one["job"] for one in records if one["type"] == "round" and one["kind"] == "isolated"}
+    samples = [one for one in records if one["type"] == "sample" and one["round"] in isolated]
     assert sorted(isolated.values()) == [0, 0, 1, 1]
     for number, job in isolated.items():
-        samples = [one for one in run.samples if one.round == number and one.step is None]
-        assert [one.phase for one in samples] == ["warmup"] * 2 + ["measured"] * (3, 5)[job]
-    times = [one.time_max_s for one in run.samples if one.job == 0 and one.step == 0 and one.round in isolated]
+        phases = [one["phase"] for one in samples if one["round"] == number and one["step"] is None]
+        assert phases == ["warmup"] * 2 + ["measured"] * (3, 5)[job]
+    times = [one["time_max_s"] for one in samples if one["job"] == 0 and one["step"] == 0]
     assert times == pytest.approx([3 * SIZE * 8 / RATE] * len(times), rel=0.05)
+    assert len(read_run(packets.output).rounds) == 5
     assert packets.directories() == []
 
 
 @pytest.mark.parametrize("statement", ["[MIN_TIME] 1s", "[LOAD] 0.5", "[RATE] 1MB"])
 def test_what_only_a_launch_obeys_is_refused_with_its_line(packets, statement):
-    ended = packets.run(f"# [REPEAT] [MIN_TIME] [LOAD] [RATE]\n[JOB_NAME] a\n{statement}\n[MOTIF] barrier\n")
+    ended = packets.run(
+        f"# [REPEAT] [MIN_TIME] [LOAD] [RATE]\n[JOB_NAME] a\n{statement}\n[NID_LIST] 0,1\n[MOTIF] barrier\n"
+    )
 
     assert ended.status == 2, ended.text
     assert f"w.sb:3: {statement.split()[0]}: a packet-level simulation has none" in ended.errors
     assert not packets.output.exists()
 
 
-def test_a_motif_without_known_calls_is_refused_with_the_line_of_its_job(packets):
-    ended = packets.run("\n\n[JOB_NAME] writer\n[MOTIF] posix -s 1KiB\n")
+def test_a_motif_without_known_calls_is_refused_with_its_line(packets):
+    ended = packets.run("\n\n[JOB_NAME] writer\n[NID_LIST] 0,1\n[MOTIF] posix -s 1KiB\n")
 
     assert ended.status == 2, ended.text
-    assert "w.sb:3: writer: posix" in ended.errors
+    assert "w.sb:5: posix: its calls are not known without a launch" in ended.errors
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -127,8 +148,8 @@ def test_an_interrupted_run_keeps_its_rounds_and_leaves_nothing(packets, number)
         os.kill(pid, number)
 
     packets.wait_for_end()
-    last = json.loads(packets.output.read_bytes().splitlines()[-1])
-    assert (last["type"], last["reason"], last["rounds"]) == ("end", "interrupted", 1)
+    last = packets.records()[-1]
+    assert (last["type"], last.get("reason"), last.get("rounds")) == ("end", "interrupted", 1)
     assert len(read_run(packets.output).rounds) == 1
     assert packets.directories() == []
 
@@ -142,7 +163,7 @@ def test_nothing_is_left_of_a_run_whose_command_is_killed(packets):
     assert len(read_run(packets.output).rounds) == 1
 
 
-def test_clean_finds_the_directory_of_a_killed_simulation_and_no_simulator_runs_on(packets):
+def test_clean_finds_the_directory_of_a_killed_simulation_and_no_simulator_runs_on(packets, monkeypatch):
     with packets.in_second_round():
         (simulator,) = ranks_of(packets.program)
         parent = int(Path(f"/proc/{simulator}/stat").read_text().rsplit(")", 1)[1].split()[1])
@@ -151,6 +172,6 @@ def test_clean_finds_the_directory_of_a_killed_simulation_and_no_simulator_runs_
         os.kill(parent, signal.SIGKILL)
 
     packets.wait_for_end()
-    os.utime(directory, (0, 0))
+    monkeypatch.setattr("stressbench.launch.leftovers.search._MIN_AGE_S", 0)
     assert alive == ()
     assert [one.path for one in find([packets.temporary], user=os.geteuid())] == [directory]

@@ -14,11 +14,14 @@ from stressbench.packets.rounds import planned_rounds, simulate, simulator_versi
 from stressbench.packets.run_file import RunFileWriter, new_run_file
 from stressbench.scratch_names import scratch_prefix
 
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+"""SIGUSR1: by which `stressbench run` asks an engine to end its file (launch/stopping.py)."""
+
 
 def main() -> int:
     """Run the simulation and return its exit status."""
     options = run_options(sys.argv[1:])
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _STOP_SIGNALS:
         signal.signal(number, _interrupt)
     try:
         with tempfile.TemporaryDirectory(prefix=scratch_prefix("ns3")) as folder:
@@ -57,6 +60,8 @@ def _run(options: RunOptions, folder: Path) -> int:
 
 
 def _interrupt(number: int, frame: object) -> None:  # noqa: ARG001  the signature of signal handlers
+    for one in _STOP_SIGNALS:
+        signal.signal(one, signal.SIG_IGN)  # the end of the file is written undisturbed
     raise KeyboardInterrupt
 
 

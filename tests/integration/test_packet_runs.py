@@ -80,8 +80,8 @@ class Packets:
         (self.folder / "w.sb").write_text(INCAST.replace("[REPEAT] 3", "[REPEAT] 1000000"), encoding="utf-8")
         options = ("--isolated", "1", "--contended", "1", "--repetitions", "1", "--seed", "3")
         with Started(self.command(*options), cwd=self.folder, environment=self.environment) as process:
-            wait_until(lambda: self.output.exists() and len(ranks_of(self.program)) == 1, "the simulator runs")
-            wait_until(lambda: b'"round"' in self.output.read_bytes(), "the first round is done")
+            wait_until(lambda: self.output.exists() and b'"round"' in self.output.read_bytes(), "a round is done")
+            wait_until(lambda: len(ranks_of(self.program)) == 1, "the simulator of the second round runs")
             yield process.pid
             process.communicate(timeout=60)
 

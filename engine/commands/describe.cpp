@@ -77,9 +77,24 @@ std::vector<std::string> launch_ranks(const workload::Workload& workload, const 
   return texts;
 }
 
+// FILE:LINE of the job and of some of its keys; null for keys that the job does not have.
+output::Json lines_of(const workload::JobPositions& where) {
+  const auto line = [](const std::optional<workload::Position>& position) {
+    if (!position) return output::Json(nullptr);
+    const bool in_file = position->source != nullptr && position->line > 0;
+    return output::Json(in_file ? fmt::format("{}:{}", position->source->path, position->line) : "--set");
+  };
+  return {{"name", line(where.name)},
+          {"repeat", line(where.repeat)},
+          {"min_time_s", line(where.min_time)},
+          {"load", line(where.load)},
+          {"rate_bytes_per_s", line(where.rate)}};
+}
+
 output::Json job_json(const workload::Job& job, int index, const scheduler::Chain& chain, std::optional<int> ranks) {
   output::Json json = output::to_json(scheduler::describe_job(job, chain, ranks.value_or(1)), index);
   if (!ranks) json["ranks"] = nullptr;
+  json["lines"] = lines_of(job.where);
   for (std::size_t i = 0; i < chain.steps().size(); ++i) {
     json["steps"][i]["traffic"] =
         ranks ? output::to_json(chain.steps()[i].motif->traffic(*ranks)) : output::Json(nullptr);

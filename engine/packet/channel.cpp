@@ -3,11 +3,11 @@
 #include <ns3/inet-socket-address.h>
 #include <ns3/packet.h>
 #include <ns3/simulator.h>
-#include <ns3/tcp-socket-factory.h>
 
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "packet/tcp_socket.hpp"
 
 namespace stressbench::packet {
 namespace {
@@ -82,7 +82,7 @@ Connection::Connection() : client_(std::make_unique<End>()), server_(std::make_u
 Connection::~Connection() = default;
 
 void Connection::open(Network& network, int from, int to, std::uint16_t port, std::uint16_t listening_port) {
-  const auto socket = ns3::Socket::CreateSocket(network.node(from), ns3::TcpSocketFactory::GetTypeId());
+  const auto socket = create_tcp_socket(network.node(from), network.settings().max_timeout_ns);
   socket->Bind(ns3::InetSocketAddress(network.address(from), port));
   client_->use(socket, *server_);
   socket->SetConnectCallback([this](ns3::Ptr<ns3::Socket>) { client_->set_open(); },

@@ -1,8 +1,12 @@
 // stressbench-ns3: simulates one round of jobs packet by packet (docs/how-to/ns3.md).
+#include <fmt/format.h>
 #include <ns3/simulator.h>
+#include <ns3/version.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -54,7 +58,7 @@ int run(int argc, char** argv) {
   std::string network_file;
   std::string round_file;
   std::string output_file;
-  program.set_version_flag("--version", "ns-3 3.37");
+  program.set_version_flag("--version", fmt::format("ns-3 {}.{}", ns3::Version::Major(), ns3::Version::Minor()));
   program.add_option("NETWORK", network_file, "file of hosts, switches, links and routes")->required();
   program.add_option("ROUND", round_file, "file of jobs: GOAL files, repetitions, hosts")->required();
   program.add_option("--output", output_file, "file to write: a line of JSON for each repetition of each rank")
@@ -79,4 +83,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace stressbench::packet
 
-int main(int argc, char** argv) { return stressbench::packet::run(argc, argv); }
+int main(int argc, char** argv) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // with the program that started it
+  return stressbench::packet::run(argc, argv);
+}

@@ -10,7 +10,6 @@
 #include <ns3/ipv4.h>
 #include <ns3/mac48-address.h>
 #include <ns3/net-device.h>
-#include <ns3/tcp-linux-reno.h>
 #include <ns3/tcp-socket-base.h>
 #include <ns3/uinteger.h>
 
@@ -24,13 +23,16 @@ namespace {
 
 constexpr std::uint32_t first_address = 0x0a000001;  // 10.0.0.1
 constexpr std::uint16_t mtu = 1500;
+constexpr std::uint64_t retransmissions = 20;  // tcp_retries2 of a lab's hosts
 
-constexpr std::array<std::pair<std::string_view, std::int64_t Settings::*>, 14> setting_names{{
+constexpr std::array<std::pair<std::string_view, std::int64_t Settings::*>, 16> setting_names{{
     {"segment_bytes", &Settings::segment_bytes},
     {"window_bytes", &Settings::window_bytes},
     {"send_buffer_bytes", &Settings::send_buffer_bytes},
     {"initial_segments", &Settings::initial_segments},
+    {"timeout_margin_ns", &Settings::timeout_margin_ns},
     {"min_timeout_ns", &Settings::min_timeout_ns},
+    {"max_timeout_ns", &Settings::max_timeout_ns},
     {"marking_ns", &Settings::marking_ns},
     {"pause_bytes", &Settings::pause_bytes},
     {"fair", &Settings::fair},
@@ -44,15 +46,16 @@ constexpr std::array<std::pair<std::string_view, std::int64_t Settings::*>, 14> 
 
 void configure_tcp(const Settings& settings) {
   using ns3::Config::SetDefault;
-  SetDefault("ns3::TcpL4Protocol::SocketType", ns3::TypeIdValue(ns3::TcpLinuxReno::GetTypeId()));
   SetDefault("ns3::TcpSocket::SegmentSize", ns3::UintegerValue(static_cast<std::uint64_t>(settings.segment_bytes)));
   SetDefault("ns3::TcpSocket::SndBufSize", ns3::UintegerValue(static_cast<std::uint64_t>(settings.send_buffer_bytes)));
   SetDefault("ns3::TcpSocket::RcvBufSize", ns3::UintegerValue(static_cast<std::uint64_t>(settings.window_bytes)));
   SetDefault("ns3::TcpSocket::InitialCwnd", ns3::UintegerValue(static_cast<std::uint64_t>(settings.initial_segments)));
   SetDefault("ns3::TcpSocket::DelAckCount", ns3::UintegerValue(1));  // Linux: quickack
   SetDefault("ns3::TcpSocket::TcpNoDelay", ns3::BooleanValue(true));
+  SetDefault("ns3::TcpSocket::DataRetries", ns3::UintegerValue(retransmissions));
+  // ns-3 adds the granularity or four deviations to the round trip, whichever is more.
+  SetDefault("ns3::TcpSocketBase::ClockGranularity", ns3::TimeValue(ns3::NanoSeconds(settings.timeout_margin_ns)));
   SetDefault("ns3::TcpSocketBase::MinRto", ns3::TimeValue(ns3::NanoSeconds(settings.min_timeout_ns)));
-  SetDefault("ns3::TcpSocketBase::ClockGranularity", ns3::TimeValue(ns3::MicroSeconds(100)));
   if (settings.marking_ns > 0) SetDefault("ns3::TcpSocketBase::UseEcn", ns3::EnumValue(ns3::TcpSocketState::On));
 }
 

@@ -21,7 +21,9 @@ struct Settings {
   std::int64_t window_bytes = 111'496;
   std::int64_t send_buffer_bytes = 512 * 1024;
   std::int64_t initial_segments = 64;
+  std::int64_t timeout_margin_ns = 5'000'000;  // at least so much above the round trip
   std::int64_t min_timeout_ns = 5'000'000;
+  std::int64_t max_timeout_ns = 1'000'000'000;
   std::int64_t marking_ns = 0;
   std::int64_t pause_bytes = 0;
   std::int64_t fair = 0;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/simulator.h>
-#include <ns3/tcp-socket-factory.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 
+#include "packet/tcp_socket.hpp"
 #include "packet/text_lines.hpp"
 
 namespace stressbench::packet {
@@ -19,7 +19,9 @@ constexpr int first_client_port = 1024;
 constexpr int last_client_port = 65535;
 constexpr std::int64_t setup_poll_ns = 100'000;
 constexpr std::int64_t setup_limit_ns = 60'000'000'000;
-constexpr std::int64_t batch_ns = 20'000'000;  // as in engine/scheduler/job_round.cpp
+constexpr std::int64_t batch_ns = 20'000'000;  // this and the next as in engine/scheduler/job_round.cpp
+constexpr std::int64_t largest_batch = 100'000;
+constexpr std::int64_t decision_bytes = 8;
 
 std::int64_t now_ns() { return ns3::Simulator::Now().GetNanoSeconds(); }
 
@@ -46,16 +48,11 @@ class Round::Rank {
     times_ns_.resize(schedule.size());
   }
 
-  void start() {
-    begin_repetition();
-    proceed();
-  }
-  void resume() {
-    if (!is_waiting_for_others_) return;
-    is_waiting_for_others_ = false;
-    begin_repetition();
-    proceed();
-  }
+  void start();
+  // Its job continues with a batch of so many repetitions; tells its children in the tree of the job's ranks.
+  void continue_with(std::int64_t repetitions);
+  // One more of this rank and its children in the tree has finished the batch; tells its parent when all have.
+  void report();
   std::int64_t finished() const noexcept { return finished_; }
   // The first operation that has begun or could begin, but did not complete; null if there is none.
   const Operation* unfinished() const;
@@ -75,6 +72,8 @@ class Round::Rank {
   void proceed();
   template <class Then>
   void occupy(std::int64_t duration_ns, Then then);
+  template <class Then>
+  void tell(Rank& other, Then then);
 
   void send(std::uint32_t at);
   void arrive(const std::shared_ptr<Message>& message);
@@ -91,6 +90,9 @@ class Round::Rank {
   std::deque<std::uint32_t> ready_;
   std::size_t left_ = 0;
   std::int64_t finished_ = 0;
+  std::int64_t limit_ = 0;  // repetitions after which it waits for the others
+  std::size_t reports_ = 0;
+  std::int64_t batch_began_ns_ = 0;
   std::int64_t began_ns_ = 0;
   std::int64_t processor_free_ns_ = 0;
   bool is_proceeding_ = false;
@@ -104,22 +106,75 @@ struct Round::Job {
   JobPlan plan;
   int number = 0;
   std::vector<std::unique_ptr<Rank>> ranks;
-  std::int64_t finished = 0;           // repetitions that all ranks have finished
-  std::vector<std::int64_t> ranks_at;  // ranks that have finished so many repetitions beyond `finished`
+  std::int64_t finished = 0;    // repetitions that all ranks have finished
+  std::int64_t batch = 0;       // repetitions of the job between two decisions of its root
+  std::int64_t slowest_ns = 0;  // time of the batch
 
   std::int64_t planned() const { return plan.warmup + (plan.ending == Ending::background ? 0 : plan.measured); }
   bool is_done() const { return plan.ending == Ending::background || finished >= planned(); }
 
-  // Whether a rank that finished so many repetitions may begin another one now. Ranks wait for each other after the
-  // warm-up and after the measured repetitions, and then after each batch, as those of the engine.
-  bool may_begin(std::int64_t repetitions, std::int64_t elapsed_ns) const {
-    if (repetitions < planned()) return repetitions < plan.warmup || finished >= plan.warmup;
-    if (plan.ending == Ending::once) return false;
-    if (finished < planned()) return false;
-    const std::int64_t mean_ns = finished == 0 ? batch_ns : std::max<std::int64_t>(1, elapsed_ns / finished);
-    return repetitions - finished < std::clamp<std::int64_t>(batch_ns / mean_ns, 1, 100'000);
+  // The root's decision once all ranks have done the planned repetitions or a batch, as RepetitionLoop of the engine.
+  void decide() {
+    const double fitting = slowest_ns > 0 ? static_cast<double>(batch) * batch_ns / static_cast<double>(slowest_ns) : 1;
+    batch = batch == 0 ? 1
+                       : std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
+                                    std::min(largest_batch, batch * 4));
+    slowest_ns = 0;
+    ranks.front()->continue_with(batch * plan.parts);
   }
 };
+
+// The ranks of a job form a binomial tree, whose root is rank 0: here the parent and the children of a rank.
+struct Tree {
+  static std::size_t parent(std::size_t rank) { return rank & (rank - 1); }
+  static std::vector<std::size_t> children(std::size_t rank, std::size_t ranks) {
+    std::vector<std::size_t> found;
+    for (std::size_t bit = 1; (rank & bit) == 0 && rank + bit < ranks; bit *= 2) found.push_back(rank + bit);
+    return found;
+  }
+};
+
+void Round::Rank::start() {
+  limit_ = job_.planned();
+  if (limit_ == 0) return report();  // in the background, without warm-up
+  begin_repetition();
+  proceed();
+}
+
+void Round::Rank::continue_with(std::int64_t repetitions) {
+  const auto self = static_cast<std::size_t>(number);
+  const std::vector<std::size_t> children = Tree::children(self, job_.ranks.size());
+  for (auto child = children.rbegin(); child != children.rend(); ++child) {
+    Rank& other = *job_.ranks[*child];
+    tell(other, [&other, repetitions] { other.continue_with(repetitions); });
+  }
+  limit_ += repetitions;
+  batch_began_ns_ = now_ns();
+  is_waiting_for_others_ = false;
+  if (is_proceeding_) return;
+  begin_repetition();
+  proceed();
+}
+
+void Round::Rank::report() {
+  const auto self = static_cast<std::size_t>(number);
+  if (++reports_ <= Tree::children(self, job_.ranks.size()).size()) return;
+  reports_ = 0;
+  if (self == 0) return job_.decide();
+  Rank& parent = *job_.ranks[Tree::parent(self)];
+  tell(parent, [&parent] { parent.report(); });
+}
+
+// A short message to another rank of the job, which its MPI library receives.
+template <class Then>
+void Round::Rank::tell(Rank& other, Then then) {
+  const Settings& settings = round_.network_.settings();
+  occupy(settings.send_overhead_ns, [this, &other, &settings, then] {
+    round_.channel(*this, other).send({settings.header_bytes + decision_bytes, nullptr, [&other, &settings, then] {
+                                         other.occupy(settings.receive_overhead_ns, then);
+                                       }});
+  });
+}
 
 void Round::Rank::begin_repetition() {
   began_ns_ = now_ns();
@@ -146,10 +201,13 @@ bool Round::Rank::end_repetition() {
   }
   round_.output_ << "]}\n";
   ++finished_;
-  is_waiting_for_others_ = true;
   round_.repetition_finished(job_);
-  if (!is_waiting_for_others_) return false;  // resumed with all others
-  is_waiting_for_others_ = round_.ended_ns_ >= 0 || !job_.may_begin(finished_, now_ns() - round_.started_ns_);
+  if (round_.ended_ns_ >= 0) return false;
+  if (finished_ < limit_) return true;
+  is_waiting_for_others_ = true;
+  if (job_.plan.ending == Ending::once) return false;
+  job_.slowest_ns = std::max(job_.slowest_ns, now_ns() - batch_began_ns_);
+  report();
   return !is_waiting_for_others_;
 }
 
@@ -283,41 +341,45 @@ Channel& Round::channel(const Rank& from, const Rank& to) { return *channels_.at
 
 // One connection for each pair of ranks that exchange messages, as Open MPI's TCP transport opens them.
 void Round::create_connections() {
-  std::map<int, int> next_port;
-  std::set<int> listening;
   for (const auto& job : jobs_) {
     for (const auto& rank : job->ranks) {
-      for (const Operation& operation : job->plan.schedules[static_cast<std::size_t>(rank->number)]) {
-        if (operation.kind != Kind::send) continue;
-        const Rank& other = *job->ranks[static_cast<std::size_t>(operation.partner)];
-        if (channels_.contains({rank->world, other.world})) continue;
-        if (rank->host == other.host) {
-          for (const auto& pair : {std::pair{rank->world, other.world}, std::pair{other.world, rank->world}})
-            channels_[pair] = local_channels_.emplace_back(std::make_unique<LocalChannel>(network_.settings())).get();
-          continue;
-        }
-        const int port = first_client_port + next_port[rank->host]++;
-        if (port > last_client_port)
-          throw UserMistake("a host has more than {} connections", last_client_port - first_client_port + 1);
-        Connection& connection = *connections_.emplace_back(std::make_unique<Connection>());
-        channels_[{rank->world, other.world}] = &connection.outward();
-        channels_[{other.world, rank->world}] = &connection.inward();
-        opening_[{network_.address(rank->host).Get(), static_cast<std::uint16_t>(port)}] = &connection;
-        if (listening.insert(other.host).second) {
-          const auto listener = listeners_.emplace_back(
-              ns3::Socket::CreateSocket(network_.node(other.host), ns3::TcpSocketFactory::GetTypeId()));
-          listener->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), listening_port));
-          listener->Listen();
-          listener->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
-                                      [this](ns3::Ptr<ns3::Socket> socket, const ns3::Address& from) {
-                                        const auto client = ns3::InetSocketAddress::ConvertFrom(from);
-                                        opening_.at({client.GetIpv4().Get(), client.GetPort()})->accept(socket);
-                                      });
-        }
-        connection.open(network_, rank->host, other.host, static_cast<std::uint16_t>(port), listening_port);
+      const auto number = static_cast<std::size_t>(rank->number);
+      for (const Operation& operation : job->plan.schedules[number]) {
+        if (operation.kind == Kind::send) connect(*rank, *job->ranks[static_cast<std::size_t>(operation.partner)]);
       }
+      if (number > 0 && job->plan.ending != Ending::once) connect(*rank, *job->ranks[Tree::parent(number)]);
     }
   }
+}
+
+void Round::connect(const Rank& rank, const Rank& other) {
+  if (channels_.contains({rank.world, other.world})) return;
+  if (rank.host == other.host) {
+    for (const auto& pair : {std::pair{rank.world, other.world}, std::pair{other.world, rank.world}})
+      channels_[pair] = local_channels_.emplace_back(std::make_unique<LocalChannel>(network_.settings())).get();
+    return;
+  }
+  const int port = first_client_port + connections_of_[rank.host]++;
+  if (port > last_client_port)
+    throw UserMistake("a host has more than {} connections", last_client_port - first_client_port + 1);
+  Connection& connection = *connections_.emplace_back(std::make_unique<Connection>());
+  channels_[{rank.world, other.world}] = &connection.outward();
+  channels_[{other.world, rank.world}] = &connection.inward();
+  opening_[{network_.address(rank.host).Get(), static_cast<std::uint16_t>(port)}] = &connection;
+  if (listening_.insert(other.host).second) listen(other.host);
+  connection.open(network_, rank.host, other.host, static_cast<std::uint16_t>(port), listening_port);
+}
+
+void Round::listen(int host) {
+  const auto listener =
+      listeners_.emplace_back(create_tcp_socket(network_.node(host), network_.settings().max_timeout_ns));
+  listener->Bind(ns3::InetSocketAddress(ns3::Ipv4Address::GetAny(), listening_port));
+  listener->Listen();
+  listener->SetAcceptCallback(ns3::MakeNullCallback<bool, ns3::Ptr<ns3::Socket>, const ns3::Address&>(),
+                              [this](ns3::Ptr<ns3::Socket> socket, const ns3::Address& from) {
+                                const auto client = ns3::InetSocketAddress::ConvertFrom(from);
+                                opening_.at({client.GetIpv4().Get(), client.GetPort()})->accept(socket);
+                              });
 }
 
 void Round::start_when_connected() {
@@ -347,9 +409,6 @@ void Round::repetition_finished(Job& job) {
     ended_ns_ = now_ns();
     ns3::Simulator::Stop();
     return;
-  }
-  for (const auto& rank : job.ranks) {
-    if (job.may_begin(rank->finished(), now_ns() - started_ns_)) rank->resume();
   }
 }
 
@@ -382,20 +441,21 @@ std::vector<JobPlan> read_round(const std::string& path, const Network& network)
     lines.reject("expected 'stressbench-round 1'");
   std::vector<JobPlan> jobs;
   while (lines.next(words)) {
-    if (words.size() < 8 || words[0] != "job")
-      lines.reject("'{}': expected 'job NAME GOAL_FILE WARMUP MEASURED once|sustain|background START_NS HOST...'",
+    if (words.size() < 9 || words[0] != "job")
+      lines.reject("'{}': expected 'job NAME GOAL_FILE WARMUP MEASURED PARTS once|sustain|background START_NS HOST...'",
                    joined(words));
     JobPlan& job = jobs.emplace_back();
     job.name = words[1];
     job.warmup = lines.integer(words[3], "warm-up repetitions");
     job.measured = lines.integer(words[4], "measured repetitions", 1);
+    job.parts = lines.integer(words[5], "parts of a repetition", 1);
     static const std::map<std::string, Ending> endings{
         {"once", Ending::once}, {"sustain", Ending::sustain}, {"background", Ending::background}};
-    const auto ending = endings.find(words[5]);
-    if (ending == endings.end()) lines.reject("'{}': expected once, sustain or background", words[5]);
+    const auto ending = endings.find(words[6]);
+    if (ending == endings.end()) lines.reject("'{}': expected once, sustain or background", words[6]);
     job.ending = ending->second;
-    job.start_ns = lines.integer(words[6], "start in ns");
-    for (std::size_t k = 7; k < words.size(); ++k) {
+    job.start_ns = lines.integer(words[7], "start in ns");
+    for (std::size_t k = 8; k < words.size(); ++k) {
       try {
         job.hosts.push_back(network.host(words[k]));
       } catch (const UserMistake& mistake) {

@@ -27,6 +27,7 @@ struct JobPlan {
   std::vector<int> hosts;  // of each rank
   std::int64_t warmup = 0;
   std::int64_t measured = 0;
+  std::int64_t parts = 1;  // repetitions of the schedule that are one of the engine's
   Ending ending = Ending::once;
   std::int64_t start_ns = 0;  // after the start of the round
 };
@@ -51,6 +52,8 @@ class Round {
   struct Message;
 
   void create_connections();
+  void connect(const Rank& rank, const Rank& other);
+  void listen(int host);
   void start_when_connected();
   void repetition_finished(Job& job);
   bool is_done() const;
@@ -65,6 +68,8 @@ class Round {
   std::vector<std::unique_ptr<LocalChannel>> local_channels_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, Connection*> opening_;  // by address and port of the client
   std::vector<ns3::Ptr<ns3::Socket>> listeners_;
+  std::set<int> listening_;            // hosts
+  std::map<int, int> connections_of_;  // that a host opened
   std::int64_t started_ns_ = 0;
   std::int64_t ended_ns_ = -1;
 };

@@ -13,7 +13,7 @@ def simulator(tmp_path) -> Simulator:
 
 
 def test_a_stream_takes_the_time_of_its_frames_at_the_rate_of_the_link(simulator):
-    answer = simulator.simulate(simulator.network(), "a a.goal 1 3 once 0 h0 h1", a=STREAM)
+    answer = simulator.simulate(simulator.network(), "a a.goal 1 3 1 once 0 h0 h1", a=STREAM)
 
     assert answer.times_s(1)[1:] == pytest.approx([SIZE * 8 / RATE] * 3, rel=0.02)
 
@@ -22,7 +22,7 @@ def test_a_stream_takes_the_time_of_its_frames_at_the_rate_of_the_link(simulator
 def test_streams_to_one_host_share_its_link(simulator, senders):
     hosts = " ".join(f"h{number}" for number in range(senders + 1))
 
-    answer = simulator.simulate(simulator.network(), f"a a.goal 1 3 once 0 {hosts}", a=incast(senders, SIZE))
+    answer = simulator.simulate(simulator.network(), f"a a.goal 1 3 1 once 0 {hosts}", a=incast(senders, SIZE))
 
     assert answer.times_s(0)[1:] == pytest.approx([senders * SIZE * 8 / RATE] * 3, rel=0.02)
 
@@ -34,7 +34,7 @@ def test_a_ring_uses_both_directions_of_each_link(simulator):
         for rank in range(4)
     ))  # fmt: skip
 
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 20 once 0 h0 h1 h2 h3", a=ring)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 20 1 once 0 h0 h1 h2 h3", a=ring)
 
     last = max(one["end_ns"] for one in answer.records if one["type"] == "repetition") * 1e-9
     assert last == pytest.approx(20 * (size / 1448 * (1514 + 66)) * 8 / 100e6, rel=0.02)
@@ -48,7 +48,7 @@ def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulat
     )  # fmt: skip
 
     answer = simulator.simulate(
-        simulator.network(), "ping ping.goal 0 1 once 0 h3 h0", "load load.goal 0 1 background 0 h0 h1 h2",
+        simulator.network(), "ping ping.goal 0 1 1 once 0 h3 h0", "load load.goal 0 1 1 background 0 h0 h1 h2",
         ping=ping, load=incast(2, 8 * SIZE),
     )  # fmt: skip
 
@@ -57,20 +57,40 @@ def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulat
     assert time_s - 0.1 == pytest.approx(queue * 8 / 100e6, rel=0.05)
 
 
-@pytest.mark.xfail(reason="ns-3 3.37 crashes in TcpRateLinux::SkbSent (docs/how-to/ns3.md)", strict=True)
-def test_frames_are_dropped_at_a_full_queue_and_sent_again(simulator):
-    network = simulator.network(queue="32KiB")
+@pytest.mark.parametrize("queue", ["3KiB", "16KiB", "32KiB", "100KiB"])
+def test_frames_are_dropped_at_a_full_queue_and_sent_again(simulator, queue):
+    answer = simulator.simulate(
+        simulator.network(queue=queue), "a a.goal 0 2 1 once 0 h0 h1 h2 h3", a=incast(3, SIZE)
+    )  # fmt: skip
 
-    answer = simulator.simulate(network, "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
-
-    assert sum(link["drops"] for link in answer.links.values()) > 0
+    assert answer.status == 0, answer.errors
     assert len(answer.times_s(0)) == 2
+    to_root = [link for (_, target), link in answer.links.items() if target == "h0"]
+    assert sum(link["drops"] for link in answer.links.values()) > 0
+    assert sum(link["bytes"] for link in to_root) >= 2 * 3 * SIZE
+    assert sum(answer.times_s(0)) > 2 * 3 * SIZE * 8 / RATE * 0.98
+
+
+def test_the_end_of_a_message_that_is_lost_is_sent_again_after_the_least_timeout(simulator):
+    # The burst and the queue of 3 KiB hold two frames each: the last two of six are lost, and nothing follows them.
+    size = 6 * 1448 - 32
+    stream = schedule((f"l0: send {size}b to 1 tag 1",), (f"l0: recv {size}b from 0 tag 1",))
+
+    slow, fast = (
+        simulator.simulate(
+            simulator.network(queue="3KiB", min_timeout_ns=timeout_ns), "a a.goal 0 1 1 once 0 h0 h1", a=stream
+        )
+        for timeout_ns in (50_000_000, 10_000_000)
+    )  # fmt: skip
+
+    assert sum(link["drops"] for link in fast.links.values()) == 2
+    assert slow.times_s(1)[0] - fast.times_s(1)[0] == pytest.approx(0.040, rel=0.01)
 
 
 def test_pause_frames_keep_a_short_queue_without_drops(simulator):
     network = simulator.network(queue="32KiB", pause_bytes=16_384)
 
-    answer = simulator.simulate(network, "a a.goal 0 2 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
+    answer = simulator.simulate(network, "a a.goal 0 2 1 once 0 h0 h1 h2 h3", a=incast(3, SIZE))
 
     assert sum(link["drops"] for link in answer.links.values()) == 0
     assert sum(link["pauses"] for link in answer.links.values()) > 0
@@ -79,11 +99,33 @@ def test_pause_frames_keep_a_short_queue_without_drops(simulator):
     assert answer.times_s(0)[1] == pytest.approx(3 * SIZE * 8 / RATE, rel=0.02)
 
 
+@pytest.mark.parametrize("parts", [1, 2])
+def test_ranks_wait_for_each_other_before_each_batch_of_repetitions(simulator, parts):
+    # Senders of short messages do not wait for the receiver within a batch; the first batch is one repetition.
+    work = schedule(("l0: calc 30000000",), ("l0: calc 30000000",))
+
+    answer = simulator.simulate(
+        simulator.network(), f"a a.goal 0 {parts} {parts} sustain 0 h0 h1 h2", "work work.goal 0 1 1 once 0 h3 h3",
+        a=incast(2, 1400), work=work,
+    )  # fmt: skip
+
+    spans: dict[int, list[tuple[int, int]]] = {0: [], 1: [], 2: []}
+    for one in answer.records:
+        if one["type"] == "repetition" and one["job"] == 0:
+            spans[one["rank"]].append((one["start_ns"], one["end_ns"]))
+    received = [end for _, end in spans[0]]
+    for sender in (1, 2):
+        starts = [start for start, _ in spans[sender]]
+        assert starts[parts] > received[parts - 1]
+        assert starts[2 * parts] > received[2 * parts - 1]
+        assert parts == 1 or starts[1] < received[0]
+
+
 def test_the_same_round_gives_the_same_times_to_the_nanosecond(simulator):
     network = simulator.network()
 
     first, second = (
-        simulator.simulate(network, "a a.goal 1 3 once 0 h0 h1 h2 h3", a=incast(3, SIZE)).records for _ in range(2)
+        simulator.simulate(network, "a a.goal 1 3 1 once 0 h0 h1 h2 h3", a=incast(3, SIZE)).records for _ in range(2)
     )
 
     assert first == second
@@ -92,7 +134,7 @@ def test_the_same_round_gives_the_same_times_to_the_nanosecond(simulator):
 def test_a_deadlock_names_the_ranks_and_their_operations(simulator):
     both_receive = schedule(("l0: recv 8b from 1 tag 7",), ("l0: recv 8b from 0 tag 7",))
 
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h1", a=both_receive)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 1 once 0 h0 h1", a=both_receive)
 
     assert answer.status == 3
     assert "deadlock: 2 ranks" in answer.errors
@@ -110,13 +152,13 @@ def test_a_deadlock_names_the_ranks_and_their_operations(simulator):
     ],
 )
 def test_a_schedule_with_a_mistake_is_refused_with_its_line(simulator, text, message):
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h1", a=text)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 1 once 0 h0 h1", a=text)
 
     assert (answer.status, message in answer.errors) == (2, True), answer.errors
 
 
 def test_an_unknown_host_is_refused_with_the_line_of_the_round(simulator):
-    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 once 0 h0 h9", a=STREAM)
+    answer = simulator.simulate(simulator.network(), "a a.goal 0 1 1 once 0 h0 h9", a=STREAM)
 
     assert answer.status == 2
     assert "round.txt:2: 'h9' is no host of the network" in answer.errors

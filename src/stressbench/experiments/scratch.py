@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
-from stressbench.launch.leftovers import scratch_prefix
+from stressbench.scratch_names import scratch_prefix
 from stressbench.stop_signals import handled_by
 
 

@@ -18,7 +18,9 @@ TCP: Mapping[str, int] = {
     "window_bytes": 77 * 1448,  # 85 % of tcp_rmem's 131072 bytes: what a lab's connection has in flight (measured)
     "send_buffer_bytes": 512 * 1024,
     "initial_segments": 64,
-    "min_timeout_ns": 50_000_000,  # above waits in queues: ns-3 does not add it to the round trip, as Linux does
+    "timeout_margin_ns": 5_000_000,  # tcp_rto_min_us, above the round trip
+    "min_timeout_ns": 50_000_000,  # above waits in queues: ns-3 does not undo spurious timeouts, as Linux does (F-RTO)
+    "max_timeout_ns": 1_000_000_000,  # tcp_rto_max_ms
 }
 """TCP of a lab's hosts (labs/plan.py)."""
 MPI: Mapping[str, int] = {

@@ -12,7 +12,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from stressbench.launch.leftovers import scratch_prefix
+from stressbench.scratch_names import scratch_prefix
 
 _CAPACITY_BYTES = 1 << 20
 """The most that Linux allows without privileges. A rank that prints does not wait until this is full."""

@@ -10,17 +10,21 @@ from stressbench.exit_status import ExitStatus
 from stressbench.formats.run.records import EndReason
 from stressbench.packets.jobs import scheduled_jobs
 from stressbench.packets.options import RunOptions, run_options
-from stressbench.packets.rounds import planned_rounds, simulate
+from stressbench.packets.rounds import planned_rounds, simulate, simulator_version
 from stressbench.packets.run_file import RunFileWriter, new_run_file
+from stressbench.scratch_names import scratch_prefix
+
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+"""SIGUSR1: by which `stressbench run` asks an engine to end its file (launch/stopping.py)."""
 
 
 def main() -> int:
     """Run the simulation and return its exit status."""
     options = run_options(sys.argv[1:])
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _STOP_SIGNALS:
         signal.signal(number, _interrupt)
     try:
-        with tempfile.TemporaryDirectory(prefix="stressbench-ns3-") as folder:
+        with tempfile.TemporaryDirectory(prefix=scratch_prefix("ns3")) as folder:
             return _run(options, Path(folder))
     except KeyboardInterrupt:
         return ExitStatus.interrupted
@@ -35,8 +39,9 @@ def main() -> int:
 
 def _run(options: RunOptions, folder: Path) -> int:
     jobs = scheduled_jobs(options, folder)
+    simulator = simulator_version(options.simulator)
     with new_run_file(options.output) as file:
-        writer = RunFileWriter(file, options, jobs)
+        writer = RunFileWriter(file, options, jobs, simulator)
         writer.header()
         try:
             for planned in planned_rounds(options, jobs):
@@ -55,6 +60,8 @@ def _run(options: RunOptions, folder: Path) -> int:
 
 
 def _interrupt(number: int, frame: object) -> None:  # noqa: ARG001  the signature of signal handlers
+    for one in _STOP_SIGNALS:
+        signal.signal(one, signal.SIG_IGN)  # the end of the file is written undisturbed
     raise KeyboardInterrupt
 
 

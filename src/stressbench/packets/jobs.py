@@ -57,9 +57,10 @@ def scheduled_jobs(options: RunOptions, folder: Path) -> tuple[ScheduledJob, ...
 
 
 def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder: Path) -> ScheduledJob:
+    lines = described["lines"]
     for key, statement in (("min_time_s", "MIN_TIME"), ("load", "LOAD"), ("rate_bytes_per_s", "RATE")):
         if described[key] is not None:
-            raise UserError(f"{_line(options.workload, statement)}: [{statement}]: a packet-level simulation has none")
+            raise UserError(f"{lines[key]}: [{statement}]: a packet-level simulation has none")
     ranks = parse_ranges(described["launch_ranks"])
     steps = tuple(
         Step(**{key: value for key, value in step.items() if key not in ("traffic", "timer")},
@@ -67,7 +68,7 @@ def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder:
         for step in described["steps"]
     )  # fmt: skip
     names = {key: described[key] for key in ("job", "name", "nodes", "ranks", "min_time_s", "load", "rate_bytes_per_s")}
-    repeat = described["repeat"] if _has_repeat(options.workload, described["name"]) else None
+    repeat = None if lines["repeat"] is None else described["repeat"]
     job = Job(**names, role=Role(described["role"]), repeat=repeat, steps=steps)
     goal = folder / f"job{job.job}.goal"
     is_one_motif = len(steps) == 1 and steps[0].executions == 1
@@ -82,7 +83,7 @@ def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder:
         source = sources.Source(jobs=(calls,), ranks=len(ranks))
         goal.write_text("".join(goal_text(survey(source))), encoding="ascii")
     except (ScheduleRefused, TooManyCalls) as refused:
-        raise UserError(f"{_line(options.workload, 'JOB_NAME', job.name)}: {job.name}: {refused}") from None
+        raise UserError(f"{lines['name']}: {job.name}: {refused}") from None
     timed = _timed_ranks(steps[0], goal, len(ranks)) if is_one_motif else frozenset(range(len(ranks)))
     return ScheduledJob(job=job, goal=goal, ranks=ranks, parts=parts, timed=timed)
 
@@ -109,19 +110,3 @@ def _timed_ranks(step: Step, goal: Path, ranks: int) -> frozenset[int]:
         blocks = re.findall(r"rank (\d+) \{\n\w+: (send|recv)", goal.read_text(encoding="ascii"))
         return frozenset(int(rank) for rank, first in blocks if first == "send")
     return frozenset(range(ranks))
-
-
-def _line(workload: Path, statement: str, word: str = "") -> str:
-    """FILE:LINE of the first such statement, FILE alone if it is in an included file."""
-    pattern = re.compile(rf"\s*\[{statement}\]\s*{re.escape(word)}", re.IGNORECASE)
-    for number, line in enumerate(workload.read_text(encoding="utf-8").splitlines(), start=1):
-        if pattern.match(line):
-            return f"{workload}:{number}"
-    return str(workload)
-
-
-def _has_repeat(workload: Path, job: str) -> bool:
-    """Whether the job states its repetitions: the engine describes jobs that do not as if they had [REPEAT] 1."""
-    text = workload.read_text(encoding="utf-8")
-    section = re.search(rf"\[JOB_NAME\]\s*{re.escape(job)}\b(.*?)(?=\[JOB_NAME\]|\Z)", text, re.DOTALL | re.IGNORECASE)
-    return section is None or "[repeat]" in section[1].lower()

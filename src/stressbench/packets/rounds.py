@@ -70,6 +70,15 @@ def _has_round(block: int, count: int, blocks: int) -> bool:
     return (block + 1) * count // blocks > block * count // blocks
 
 
+def simulator_version(simulator: Path) -> str:
+    """The simulator with its version, as "ns-3 3.37". Raises MachineFault where it does not run."""
+    completed = subprocess.run([str(simulator), "--version"], capture_output=True, text=True, check=False)
+    if completed.returncode != ExitStatus.ok:
+        why = completed.stderr.strip()
+        raise MachineFault(f"{simulator} --version ended with status {completed.returncode}: {why}")
+    return completed.stdout.strip()
+
+
 def simulate(options: RunOptions, planned: PlannedRound, jobs: Sequence[ScheduledJob], folder: Path) -> SimulatedRound:
     """Run the simulator. Raises MachineFault with its message, and UserError where it refuses its input."""
     start = random.Random(f"{options.seed}:start:{planned.number}")
@@ -81,8 +90,8 @@ def simulate(options: RunOptions, planned: PlannedRound, jobs: Sequence[Schedule
             ending = "background"
         hosts = " ".join(options.hosts[rank] for rank in job.ranks)
         lines.append(
-            f"job {job.job.name} {job.goal.name} {options.warmup * job.parts} {repetitions * job.parts} {ending} "
-            f"{start.randrange(_START_SPREAD_NS)} {hosts}"
+            f"job {job.job.name} {job.goal.name} {options.warmup * job.parts} {repetitions * job.parts} {job.parts} "
+            f"{ending} {start.randrange(_START_SPREAD_NS)} {hosts}"
         )
     round_file, output = folder / "round.txt", folder / "output.jsonl"
     round_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -91,10 +100,7 @@ def simulate(options: RunOptions, planned: PlannedRound, jobs: Sequence[Schedule
     if completed.returncode != ExitStatus.ok:
         why = completed.stderr.decode(errors="replace").strip().removeprefix("stressbench-ns3: ")
         if completed.returncode < 0:
-            why = (
-                f"stressbench-ns3 was ended by signal {-completed.returncode}: ns-3 3.37 can crash after a queue has "
-                "dropped frames; take a longer `queue` in the lab file, or ns3-pause"
-            )
+            why = f"stressbench-ns3 was ended by signal {-completed.returncode}"
         why = why or f"{options.simulator} ended with status {completed.returncode}"
         raise (UserError if completed.returncode == ExitStatus.bad_input else MachineFault)(*why.splitlines())
     return _read(output, jobs)

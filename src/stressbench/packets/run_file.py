@@ -37,7 +37,6 @@ from stressbench.packets.jobs import ScheduledJob
 from stressbench.packets.options import RunOptions
 from stressbench.packets.rounds import PlannedRound, SimulatedRound, Span
 
-SIMULATOR = "ns-3 3.37"
 _NS = 1e-9
 _TYPES = {model: name for name, model in RECORDS.items()}
 _BUCKET_RATIO = 1.01
@@ -45,11 +44,15 @@ _BUCKET_RATIO = 1.01
 
 @dataclass(slots=True)
 class RunFileWriter:
-    """Appends records to `file`; a round's records are written together, and its `round` record last."""
+    """Appends records to `file`; a round's records are written together, and its `round` record last.
+
+    `simulator`: with its version.
+    """
 
     file: BinaryIO
     options: RunOptions
     jobs: Sequence[ScheduledJob]
+    simulator: str
     rounds: int = 0
     elapsed_s: float = 0.0
     _hosts: dict[int, str] = field(init=False)
@@ -67,9 +70,9 @@ class RunFileWriter:
                 schema_version=SCHEMA_VERSION, program="stressbench.packets", version=version("stressbench"),
                 commit=None, launch=0, started_at=datetime.now(UTC).replace(microsecond=0),
                 command=(str(options.engine), "run", str(options.workload)), seed=options.seed,
-                mpi=MpiLibrary(standard="3.1", library=f"schedules of messages on {SIMULATOR}", flavour="other",
+                mpi=MpiLibrary(standard="3.1", library=f"schedules of messages on {self.simulator}", flavour="other",
                                transports="tcp, shared memory"),
-                compiler=SIMULATOR, build_type="Release", ranks=len(options.hosts),
+                compiler=self.simulator, build_type="Release", ranks=len(options.hosts),
                 ranks_per_node=options.ranks_per_node, nodes=tuple(self._nodes()),
                 workload=Workload(path=str(options.workload), text=text, hash=_hash_of(text)),
                 jobs=tuple(job.job for job in self.jobs),
@@ -78,7 +81,7 @@ class RunFileWriter:
                           verify=False),
                 clock=Clock(source="ns-3", resolution_s=_NS, overhead_s=0.0), load_average=None,
                 run_id=options.run_id,
-                simulation=Simulation(simulator=SIMULATOR, platform=Platform(**described["platform"]),
+                simulation=Simulation(simulator=self.simulator, platform=Platform(**described["platform"]),
                                       settings={name: str(value) for name, value in described["settings"].items()}),
             )
         )  # fmt: skip

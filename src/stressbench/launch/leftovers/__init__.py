@@ -1,6 +1,6 @@
 """Files that killed launches leave in shared memory and temporary directories: finding and removing them."""
 
 from stressbench.launch.leftovers.removing import remove
-from stressbench.launch.leftovers.search import Kind, Leftover, find, scratch_prefix
+from stressbench.launch.leftovers.search import Kind, Leftover, find
 
-__all__ = ["Kind", "Leftover", "find", "remove", "scratch_prefix"]
+__all__ = ["Kind", "Leftover", "find", "remove"]

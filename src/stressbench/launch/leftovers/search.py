@@ -64,15 +64,6 @@ class Candidate:
     changed_s: float
 
 
-def scratch_prefix(name: str) -> str:
-    """Begin of the name of a temporary directory of this process, by which `find` recognises its owner.
-
-    Eight letters or digits follow. The host is part of it, since such a directory may be in a file system that hosts
-    share.
-    """
-    return f".stressbench-{name}-{os.uname().nodename}-{os.getpid()}-"
-
-
 def find(folders: Sequence[Path], *, user: int) -> tuple[Leftover, ...]:
     """Leftovers of dead processes of `user` in these directories, ordered by path. Symbolic links are not followed."""
     candidates = [one for folder in dict.fromkeys(map(_real, folders)) for one in _candidates(folder, user)]

@@ -67,8 +67,8 @@ def streams(bench: Bench, pairs: Sequence[tuple[str, str]]) -> Measured:
             command = in_host(bench, host, *program, *words)
             return stack.enter_context(Started(command, cwd=bench.folder, environment=bench.environment))
 
-        together = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
-        waiting = ("receive", str(MEASURED_S), "1", together, str(len(pairs)))
+        shared = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
+        waiting = ("receive", str(MEASURED_S), "1", shared, str(len(pairs)))
         receivers = [start(target, *waiting) for _, target in pairs]
         senders = [start(source, "send", target, "1") for source, target in pairs]
         received = [sum(json.loads(one.communicate(timeout=60)[0]).values()) for one in receivers]
@@ -78,9 +78,9 @@ def streams(bench: Bench, pairs: Sequence[tuple[str, str]]) -> Measured:
     return Measured(tuple(one / full for one in received), unordered(bench, hosts) - before)
 
 
-def talks(bench: Bench, pairs: Sequence[tuple[str, str]]) -> list[float]:
+def exchanges(bench: Bench, pairs: Sequence[tuple[str, str]]) -> list[float]:
     """Shares of a NIC's payload that each host of these pairs receives while it sends over the same connection."""
-    program = [sys.executable, str(Path(tcp_streams.__file__)), "talk", str(MEASURED_S)]
+    program = [sys.executable, str(Path(tcp_streams.__file__)), "exchange", str(MEASURED_S)]
     with ExitStack() as stack:
 
         def start(host: str, *words: str) -> subprocess.Popen[str]:
@@ -127,7 +127,7 @@ def test_connections_that_send_both_ways_share_a_global_link_and_go_on(routed, m
     """
     bench = routed("adaptive", "dragonfly")
 
-    found = [talks(bench, TO_NEXT_GROUP[:4]) for _ in range(samples)]
+    found = [exchanges(bench, TO_NEXT_GROUP[:4]) for _ in range(samples)]
 
     measured.median("share of the slowest direction", [min(one) for one in found], expected=0.5, within=0.8)
     assert min(min(one) for one in found) > 0

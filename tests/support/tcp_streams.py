@@ -4,7 +4,7 @@ tcp_streams.py receive SECONDS STREAMS [FOLDER RECEIVERS]
                                       prints the bytes that each sender's address sent in that time, as JSON; several
                                       receivers with the same empty folder count in the same time
 tcp_streams.py send ADDRESS STREAMS   sends until the receiver closes
-tcp_streams.py talk SECONDS [ADDRESS] sends and receives on one connection, to ADDRESS or to the host that connects;
+tcp_streams.py exchange SECONDS [ADDRESS] sends and receives on one connection, to ADDRESS or to the host that connects;
                                       prints the bytes received in that time, as JSON
 tcp_streams.py echo                   answers single bytes until the other side closes
 tcp_streams.py ping ADDRESS SECONDS   prints round trips of a byte in seconds, as JSON
@@ -86,7 +86,7 @@ def _write(connection: socket.socket) -> None:
             connection.sendall(_CHUNK)
 
 
-def talk(seconds: float, address: str | None) -> None:
+def exchange(seconds: float, address: str | None) -> None:
     if address is None:
         with socket.create_server(("", _STREAM_PORT), backlog=1) as server:
             server.settimeout(_LIMIT_S)
@@ -141,10 +141,10 @@ def main() -> None:
             receive(float(seconds), int(streams), Path(folder), int(receivers))
         case ["send", address, streams]:
             send(address, int(streams))
-        case ["talk", seconds]:
-            talk(float(seconds), None)
-        case ["talk", seconds, address]:
-            talk(float(seconds), address)
+        case ["exchange", seconds]:
+            exchange(float(seconds), None)
+        case ["exchange", seconds, address]:
+            exchange(float(seconds), address)
         case ["echo"]:
             echo()
         case ["ping", address, seconds]:

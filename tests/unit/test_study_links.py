@@ -106,14 +106,14 @@ def test_links_that_a_place_cannot_have_are_refused(pair: str, on: str, wanted: 
 def test_a_simulated_lab_has_the_share_of_its_rates_and_says_so() -> None:
     place: Any = resolve_target("simgrid:tiny", environment={}, rate=RateShare.of(Fraction(1, 4)), rails=1)
 
-    assert 'id="h0-s0" bandwidth="3125000Bps"' in place.platform
+    assert "\nlink h0-s0 h0 s0 3125000 " in place.platform
     assert place.source.startswith("# rate = 1/4\n# rails = 1\nabout = ")
 
 
 def test_one_rail_of_two_can_be_simulated() -> None:
     place: Any = resolve_target("simgrid:dual-rail", environment={}, rails=1)
 
-    assert 'id="h0-s0"' in place.platform
+    assert "\nlink h0-s0 " in place.platform
     assert "s0.1" not in place.platform
 
 

@@ -3,7 +3,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "packet/text_lines.hpp"
+#include "core/input_limits.hpp"
+#include "core/text_lines.hpp"
 
 namespace stressbench::packet {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::string_view operation_forms =
 
 class GoalReader {
  public:
-  explicit GoalReader(const std::string& path) : lines_(path) {}
+  explicit GoalReader(const std::string& path) : lines_(path, input_limits::max_trace_file_bytes) {}
 
   std::vector<RankSchedule> read() {
     std::vector<std::string> words;

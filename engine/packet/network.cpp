@@ -16,7 +16,8 @@
 #include <array>
 #include <utility>
 
-#include "packet/text_lines.hpp"
+#include "core/input_limits.hpp"
+#include "core/text_lines.hpp"
 
 namespace stressbench::packet {
 namespace {
@@ -230,7 +231,7 @@ struct Network::File {
   }
 };
 
-Network::Network(const std::string& path) { File{*this, TextLines{path}}.read(); }
+Network::Network(const std::string& path) { File{*this, TextLines{path, input_limits::max_trace_file_bytes}}.read(); }
 
 Network::~Network() = default;
 

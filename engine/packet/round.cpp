@@ -8,8 +8,9 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/input_limits.hpp"
+#include "core/text_lines.hpp"
 #include "packet/tcp_socket.hpp"
-#include "packet/text_lines.hpp"
 
 namespace stressbench::packet {
 namespace {
@@ -435,7 +436,7 @@ void Round::require_done() const {
 }
 
 std::vector<JobPlan> read_round(const std::string& path, const Network& network) {
-  TextLines lines{path};
+  TextLines lines{path, input_limits::max_trace_file_bytes};
   std::vector<std::string> words;
   if (!lines.next(words) || words != std::vector<std::string>{"stressbench-round", "1"})
     lines.reject("expected 'stressbench-round 1'");

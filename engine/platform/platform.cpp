@@ -2,23 +2,19 @@
 // loads this module as its platform and calls load_platform.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <map>
-#include <optional>
 #include <simgrid/s4u/Engine.hpp>
 #include <simgrid/s4u/Host.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 #include <xbt/config.hpp>
 
 #include "core/console.hpp"
 #include "core/error.hpp"
-#include "core/input_file.hpp"
 #include "core/input_limits.hpp"
+#include "core/text_lines.hpp"
 #include "platform/static_zone.hpp"
 
 namespace stressbench::platform {
@@ -44,33 +40,18 @@ struct NamedLink {
 
 class PlatformFile {
  public:
-  explicit PlatformFile(const std::string& path) : path_(path), file_(path, input_limits::max_platform_bytes) {}
+  explicit PlatformFile(const std::string& path) : lines_(path, input_limits::max_platform_bytes) {}
 
   // SimGrid owns the zone.
   void read() {
-    if (!next_line() || line_ != "stressbench-platform 1") reject("expected 'stressbench-platform 1'");
-    while (next_line()) read_line();
+    if (!lines_.next_line(words_) || lines_.line() != "stressbench-platform 1")
+      lines_.reject("expected 'stressbench-platform 1'");
+    while (lines_.next_line(words_)) read_line();
     complete_nodes();
     zone_.seal();
   }
 
  private:
-  template <class... Args>
-  [[noreturn]] void reject(fmt::format_string<const Args&...> text, const Args&... args) const {
-    throw UserMistake("{}:{}: {}", path_, number_, fmt::format(text, args...));
-  }
-
-  bool next_line() {
-    const std::optional<InputFile::Line> line = file_.next_line();
-    if (!line) return false;
-    ++number_;
-    line_ = line->text;
-    std::istringstream stream(line_);
-    words_.clear();
-    for (std::string word; stream >> word;) words_.push_back(word);
-    return true;
-  }
-
   void read_line() {
     const auto is = [this](const char* kind, std::size_t words) { return words_.size() == words && words_[0] == kind; };
     if (is("host", 3)) return create_host();
@@ -79,18 +60,18 @@ class PlatformFile {
     if (is("link", 6)) return create_link();
     if (is("disk", 4)) return create_disk();
     if (is("route", 5)) return add_route();
-    reject(
+    lines_.reject(
         "'{}': expected 'host NAME CORES', 'property HOST NAME VALUE', 'switch NAME', 'link NAME A B BYTES_PER_S "
         "LATENCY_NS', 'disk HOST read|write BYTES_PER_S' or 'route SWITCH LINK FIRST_HOST LAST_HOST'",
-        line_);
+        lines_.line());
   }
 
   // Gives hosts the numbers that SimGrid gives them.
   void create_host() {
-    if (!switches_.empty()) reject("hosts precede switches");
+    if (!switches_.empty()) lines_.reject("hosts precede switches");
     add_node(words_[1]);
     hosts_.push_back(zone_.create_host(words_[1], {core_flops}));
-    hosts_.back()->set_core_count(static_cast<int>(number(words_[2])));
+    hosts_.back()->set_core_count(static_cast<int>(lines_.number(words_[2])));
   }
 
   void set_property() { hosts_[host(words_[1])]->set_property(words_[2], words_[3]); }
@@ -103,10 +84,10 @@ class PlatformFile {
   void create_link() {
     complete_nodes();
     NamedLink added{.a = node(words_[2]), .b = node(words_[3])};
-    s4u::SplitDuplexLink* const link = zone_.create_split_duplex_link(words_[1], {number(words_[4])});
-    link->set_latency(number(words_[5]) * 1e-9)->seal();
+    s4u::SplitDuplexLink* const link = zone_.create_split_duplex_link(words_[1], {lines_.number(words_[4])});
+    link->set_latency(lines_.number(words_[5]) * 1e-9)->seal();
     added.link = link;
-    if (!links_.try_emplace(words_[1], added).second) reject("{} exists already", words_[1]);
+    if (!links_.try_emplace(words_[1], added).second) lines_.reject("{} exists already", words_[1]);
     for (const std::size_t end : {added.a, added.b}) {
       if (end < hosts_.size()) zone_.attach(end, added.from(end));
     }
@@ -115,8 +96,9 @@ class PlatformFile {
   void create_disk() {
     complete_nodes();
     const std::size_t owner = host(words_[1]);
-    if (words_[2] != "read" && words_[2] != "write") reject("'{}': expected read or write", words_[2]);
-    s4u::Link* const disk = zone_.create_link(fmt::format("{}-disk-{}", words_[1], words_[2]), {number(words_[3])});
+    if (words_[2] != "read" && words_[2] != "write") lines_.reject("'{}': expected read or write", words_[2]);
+    s4u::Link* const disk =
+        zone_.create_link(fmt::format("{}-disk-{}", words_[1], words_[2]), {lines_.number(words_[3])});
     disk->set_latency(0.0)->seal();
     words_[2] == "read" ? zone_.set_read_disk(owner, *disk) : zone_.set_write_disk(owner, *disk);
   }
@@ -126,7 +108,7 @@ class PlatformFile {
     const std::size_t from = node(words_[1]);
     const auto link = links_.find(words_[2]);
     if (link == links_.end() || (link->second.a != from && link->second.b != from) || from < hosts_.size())
-      reject("'{}' is not a link of the switch '{}'", words_[2], words_[1]);
+      lines_.reject("'{}' is not a link of the switch '{}'", words_[2], words_[1]);
     const std::size_t last = host(words_[4]);
     for (std::size_t to = host(words_[3]); to <= last; ++to) zone_.forward(from, to, link->second.from(from));
   }
@@ -145,36 +127,25 @@ class PlatformFile {
   }
 
   void add_node(const std::string& name) {
-    if (is_complete_) reject("hosts and switches precede links");
-    if (!nodes_.try_emplace(name, nodes_.size()).second) reject("{} exists already", name);
+    if (is_complete_) lines_.reject("hosts and switches precede links");
+    if (!nodes_.try_emplace(name, nodes_.size()).second) lines_.reject("{} exists already", name);
   }
 
   std::size_t node(const std::string& name) const {
     const auto found = nodes_.find(name);
-    if (found == nodes_.end()) reject("'{}' is neither a host nor a switch above", name);
+    if (found == nodes_.end()) lines_.reject("'{}' is neither a host nor a switch above", name);
     return found->second;
   }
 
   std::size_t host(const std::string& name) const {
     const auto found = nodes_.find(name);
-    if (found == nodes_.end() || found->second >= hosts_.size()) reject("'{}' is not a host above", name);
+    if (found == nodes_.end() || found->second >= hosts_.size()) lines_.reject("'{}' is not a host above", name);
     return found->second;
   }
 
-  double number(const std::string& word) const {
-    double value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc{} || end != word.data() + word.size() || value < 0)
-      reject("'{}': expected a number that is not negative", word);
-    return value;
-  }
-
-  std::string path_;
-  InputFile file_;
+  TextLines lines_;
   StaticZone& zone_ = *new StaticZone(zone_name);
-  std::string line_;
   std::vector<std::string> words_;
-  std::int64_t number_ = 0;
   std::vector<s4u::Host*> hosts_;
   std::vector<std::string> switches_;
   std::map<std::string, std::size_t> nodes_;

@@ -31,8 +31,13 @@ struct CounterTable {
   void merge(const CounterTable& other) {
     std::set<Entry> all(entries.begin(), entries.begin() + count);
     all.insert(other.entries.begin(), other.entries.begin() + other.count);
+    keep(all);
+    if (other.is_truncated != 0) is_truncated = 1;
+  }
+  // The smallest of these entries.
+  void keep(const std::set<Entry>& all) {
     const std::size_t kept = std::min(all.size(), entries.size());
-    is_truncated = (is_truncated != 0 || other.is_truncated != 0 || kept < all.size()) ? 1 : 0;
+    if (kept < all.size()) is_truncated = 1;
     count = static_cast<std::int32_t>(kept);
     std::copy_n(all.begin(), kept, entries.begin());
   }
@@ -135,16 +140,15 @@ HostTelemetry::HostTelemetry(const mpi::Group& world, const Machine& machine,
 std::vector<std::optional<telemetry::Reading>> HostTelemetry::read() { return telemetry::read_all(readers_, limit_); }
 
 void HostTelemetry::agree_on_counters(const std::vector<std::optional<telemetry::Reading>>& readings) {
-  std::vector<CounterTable> own(1);
+  std::set<CounterTable::Entry> found;
   for (std::size_t i = 0; i < readings.size(); ++i) {
     for (const telemetry::Counter& counter : readings[i].value_or(telemetry::Reading{})) {
-      CounterTable one;
-      one.count = 1;
-      one.entries[0] = {static_cast<std::int32_t>(i), static_cast<std::int32_t>(counter.unit),
-                        fixed<sizeof(CounterTable::Entry::name)>(counter.name)};
-      own[0].merge(one);
+      found.insert({static_cast<std::int32_t>(i), static_cast<std::int32_t>(counter.unit),
+                    fixed<sizeof(CounterTable::Entry::name)>(counter.name)});
     }
   }
+  std::vector<CounterTable> own(1);
+  own[0].keep(found);
   const CounterTable agreed = Merging<CounterTable>{}.reduce_to_all(own, readers_group_)[0];
   is_truncated_ = agreed.is_truncated != 0;
   for (int i = 0; i < agreed.count; ++i) {

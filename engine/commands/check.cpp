@@ -5,6 +5,7 @@
 #include "commands/command.hpp"
 #include "commands/workloads.hpp"
 #include "core/console.hpp"
+#include "telemetry/selection.hpp"
 
 namespace stressbench::commands {
 namespace {
@@ -14,10 +15,12 @@ struct CheckOptions {
   std::vector<std::string> sets;
   MachineOptions machine;
   std::string placement = "linear";
+  std::string telemetry = "auto";
 };
 
 int check(const CheckOptions& options) {
   const auto machine = machine_of(options.machine);
+  telemetry::selected_sources(options.telemetry);
   const workload::Workload workload = load_file(options.file, options.sets, machine, policy_of(options.placement));
   if (machine) {
     console::print(stdout, "{}: {} job{} fit\n", options.file, workload.jobs.size(),
@@ -43,6 +46,8 @@ void add_check(CLI::App& program, Context& context) {
   add_set_option(*command, options->sets);
   add_place_option(*command, options->placement);
   add_machine_options(*command, options->machine);
+  command->add_option("--telemetry", options->telemetry, "sources of telemetry of the run, to check their names")
+      ->capture_default_str();
   command->callback([&context, options] { context.selected_command = [options] { return check(*options); }; });
 }
 

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class Packets:
     folder: Path
     program: Path
     engine: Engine
+    messages: list[str] = field(default_factory=list)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -83,7 +84,7 @@ class Packets:
             wait_until(lambda: self.output.exists() and b'"round"' in self.output.read_bytes(), "a round is done")
             wait_until(lambda: len(ranks_of(self.program)) == 1, "the simulator of the second round runs")
             yield process.pid
-            process.communicate(timeout=60)
+            self.messages.append(process.communicate(timeout=60)[1])
 
     def wait_for_end(self) -> None:
         wait_until(lambda: not ranks_of(self.program), "the simulator has ended", within_s=60)
@@ -151,6 +152,7 @@ def test_an_interrupted_run_keeps_its_rounds_and_leaves_nothing(packets, number)
     last = packets.records()[-1]
     assert (last["type"], last.get("reason"), last.get("rounds")) == ("end", "interrupted", 1)
     assert len(read_run(packets.output).rounds) == 1
+    assert packets.messages[-1].endswith(f"round 1 is complete in {packets.output}\n")  # which cannot be continued
     assert packets.directories() == []
 
 

@@ -51,6 +51,16 @@ def test_a_source_that_no_host_has_is_refused_before_the_run_file_exists(engine:
     assert not (tmp_path / "w.jsonl").exists()
 
 
+def test_a_check_of_a_workload_refuses_names_that_are_no_sources(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+
+    refused = engine.run("check", "w.sb", "--telemetry", "cpu,etherent", cwd=tmp_path)
+    accepted = engine.run("check", "w.sb", "--telemetry", "cpu,ethernet", cwd=tmp_path)
+
+    assert (refused.status, accepted.status) == (2, 0)
+    assert "--telemetry: 'etherent' is not a source, did you mean 'ethernet'?" in refused.text
+
+
 def test_a_command_that_does_not_work_is_refused_with_its_fault(engine: Engine, tmp_path: Path) -> None:
     ended = run(engine, tmp_path, "--telemetry-command", "exit 7")
 

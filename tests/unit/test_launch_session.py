@@ -338,7 +338,11 @@ def test_a_continued_run_needs_no_workload() -> None:
 
 def test_a_check_knows_the_nodes_or_looks_at_the_text_alone() -> None:
     known = check_arguments(engine=Path("/e"), workload=Path("w.sb"), ranks=8, ranks_per_node=4, sets=("a=1",))
+    named = check_arguments(
+        engine=Path("/e"), workload=Path("w.sb"), ranks=2, ranks_per_node=None, sets=(), telemetry="cpu"
+    )
     unknown = check_arguments(engine=Path("/e"), workload=Path("w.sb"), ranks=None, ranks_per_node=None, sets=())
 
     assert " ".join(known) == "/e check w.sb --ranks 8 --ranks-per-node 4 --set a=1"
+    assert " ".join(named) == "/e check w.sb --ranks 2 --telemetry cpu"
     assert unknown == ("/e", "check", "w.sb")

@@ -13,12 +13,13 @@ from stressbench.launch import session
 from stressbench.launch.session import LaunchRequest
 
 
-def test_all_attempts_of_a_run_have_its_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A storage motif takes over the files that a failed attempt has left only if they belong to its run id."""
-    requested: list[LaunchRequest] = []
+@pytest.fixture
+def requested(monkeypatch: pytest.MonkeyPatch) -> list[LaunchRequest]:
+    """The requests of all launches, which fail."""
+    requests: list[LaunchRequest] = []
 
     def prepare(request: LaunchRequest, environment: object) -> str:
-        requested.append(request)
+        requests.append(request)
         return "prepared"
 
     def run(prepared: object, *, run_file: Path) -> Any:
@@ -27,6 +28,11 @@ def test_all_attempts_of_a_run_have_its_id(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(session, "prepare", prepare)
     monkeypatch.setattr(session, "run", run)
+    return requests
+
+
+def test_all_attempts_of_a_run_have_its_id(tmp_path: Path, requested: list[LaunchRequest]) -> None:
+    """A storage motif takes over the files that a failed attempt has left only if they belong to its run id."""
     directory = study_in(tmp_path, STUDY)
     launcher = RunLauncher(study=directory.study, folder=directory.folder, environment={}, note=directory.write)
     planned = directory.study.runs[0]
@@ -36,3 +42,20 @@ def test_all_attempts_of_a_run_have_its_id(tmp_path: Path, monkeypatch: pytest.M
         launcher(ScheduledRun(run=planned, path=path, continues=False, time_limit_s=None))
 
     assert [one.options.run_id for one in requested] == [planned.id] * 2
+
+
+def test_runs_read_the_telemetry_of_the_study_file_and_the_engine_checks_its_sources(
+    tmp_path: Path, requested: list[LaunchRequest]
+) -> None:
+    telemetry = 'telemetry = "ethernet,cpu"\ntelemetry_command = "counters --json"\ntelemetry_limit = "200ms"\n'
+    directory = study_in(tmp_path, f"{STUDY}[run]\n{telemetry}")
+    launcher = RunLauncher(study=directory.study, folder=directory.folder, environment={}, note=directory.write)
+    planned = directory.study.runs[0]
+
+    launcher.check()
+    path = directory.path / directory.file_of(planned.id, attempt=1)
+    launcher(ScheduledRun(run=planned, path=path, continues=False, time_limit_s=None))
+
+    *checked, run = (one.options for one in requested)
+    assert {one.telemetry for one in checked} == {"ethernet,cpu"}
+    assert (run.telemetry, run.telemetry_command, run.telemetry_limit) == ("ethernet,cpu", "counters --json", "200ms")

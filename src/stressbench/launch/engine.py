@@ -53,12 +53,22 @@ class RunFile:
 
 
 def check_arguments(
-    *, engine: Path, workload: Path, ranks: int | None, ranks_per_node: int | None, sets: tuple[str, ...]
+    *,
+    engine: Path,
+    workload: Path,
+    ranks: int | None,
+    ranks_per_node: int | None,
+    sets: tuple[str, ...],
+    telemetry: str | None = None,
 ) -> tuple[str, ...]:
-    """The command that checks a workload without starting ranks, or only its text where `ranks` is None."""
+    """The command that checks a workload and the names of sources of telemetry without starting ranks.
+
+    Where `ranks` is None, the workload's text only.
+    """
     set_options = tuple(word for text in sets for word in ("--set", text))
+    telemetry_options = () if telemetry is None else ("--telemetry", telemetry)
     shape_options = () if ranks is None else ("--ranks", str(ranks), *_shape(ranks_per_node))
-    return (str(engine), "check", str(workload), *shape_options, *set_options)
+    return (str(engine), "check", str(workload), *shape_options, *set_options, *telemetry_options)
 
 
 def run_arguments(

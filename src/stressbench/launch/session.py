@@ -194,6 +194,7 @@ def _check(
         ranks=request.ranks if nodes_known else None,
         ranks_per_node=request.target.ranks_per_node(start_request, explicit=request.ranks_per_node),
         sets=request.options.sets,
+        telemetry=request.options.telemetry,
     )
     completed = subprocess.run(
         arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, check=False

@@ -65,12 +65,9 @@ class RunLauncher:
                 last_log_s = self.clock()
                 self.log(f"the engine has checked {number:,} of {len(distinct_cells):,} workloads with their settings")
             try:
-                prepared = session.prepare(
-                    self._request(
-                        cell, RunFile(path=Path("check.jsonl")), EngineOptions(sets=_sets(cell)), limit_s=None
-                    ),
-                    environment=self.environment,
-                )
+                options = EngineOptions(sets=_sets(cell), telemetry=self.study.run.telemetry)
+                request = self._request(cell, RunFile(path=Path("check.jsonl")), options, limit_s=None)
+                prepared = session.prepare(request, environment=self.environment)
             except LaunchMistake as mistake:
                 raise StudyMistake(f"{_described(cell)}: {mistake}") from mistake
             if isinstance(prepared, int):
@@ -209,6 +206,9 @@ class RunLauncher:
             run_id=scheduled.run.id,  # of all attempts: the next removes what a failed one left
             sets=_sets(cell),
             verify=run.verify,
+            telemetry=run.telemetry,
+            telemetry_command=run.telemetry_command,
+            telemetry_limit=_text(run.telemetry_limit),
         )
 
     def _engine(self, cell: Cell) -> Path | None:

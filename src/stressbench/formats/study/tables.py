@@ -66,6 +66,16 @@ class RunTable(Table):
         None
     )
     verify: Annotated[bool, Field(strict=True, description="Check every received byte.")] = False
+    telemetry: Annotated[
+        Text | None,
+        Field(description="Counters of the hosts to read between rounds: off, auto, or sources such as ethernet,cpu."),
+    ] = None
+    telemetry_command: Annotated[
+        Text | None, Field(description="Shell command that prints more counters as a JSON object, on each host.")
+    ] = None
+    telemetry_limit: Annotated[
+        Time | None, Field(description="Longest time for a reading; a slower source is not read again.")
+    ] = None
 
 
 class UntilTable(Table):

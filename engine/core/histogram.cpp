@@ -6,13 +6,6 @@
 
 namespace stressbench {
 
-std::int64_t Histogram::lower_ns(std::size_t bucket) noexcept {
-  constexpr std::size_t octave = std::size_t{1} << sub_bits;
-  if (bucket < 2 * octave) return static_cast<std::int64_t>(bucket);
-  const std::size_t shift = bucket / octave - 1;
-  return static_cast<std::int64_t>((bucket % octave + octave) << shift);
-}
-
 std::uint64_t Histogram::total() const noexcept {
   return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
 }
@@ -25,8 +18,7 @@ double Histogram::quantile_ns(double q) const noexcept {
   std::uint64_t seen = 0;
   std::size_t bucket = 0;
   while ((seen += counts_[bucket]) < wanted) ++bucket;
-  // Durations are whole nanoseconds: the longest one in the bucket is upper - 1.
-  return 0.5 * static_cast<double>(lower_ns(bucket) + upper_ns(bucket) - 1);
+  return Buckets::middle(bucket);  // durations are whole nanoseconds
 }
 
 }  // namespace stressbench

@@ -3,32 +3,29 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "core/log_linear_buckets.hpp"
 
 namespace stressbench {
 
 class Histogram {
  public:
-  static constexpr int sub_bits = 7;  // 2^7 buckets per octave
   static constexpr int top_bit = 41;  // durations up to 2^41 ns, 36 minutes; longer ones count in the last bucket
-  static constexpr std::size_t buckets = static_cast<std::size_t>(top_bit - sub_bits + 1) << sub_bits;
+  using Buckets = LogLinearBuckets<7, top_bit>;
+  static constexpr std::size_t buckets = Buckets::count;
 
   void record(std::int64_t duration_ns) noexcept { ++counts_[bucket_of(duration_ns)]; }
 
   static std::size_t bucket_of(std::int64_t duration_ns) noexcept {
-    if (duration_ns < 0) return 0;
-    const auto value = static_cast<std::uint64_t>(duration_ns);
-    const auto width = static_cast<int>(std::bit_width(value));
-    if (width > top_bit) return buckets - 1;
-    if (width <= sub_bits + 1) return static_cast<std::size_t>(value);
-    const int shift = width - 1 - sub_bits;
-    return (static_cast<std::size_t>(shift) << sub_bits) + static_cast<std::size_t>(value >> shift);
+    return duration_ns < 0 ? 0 : Buckets::bucket_of(static_cast<std::uint64_t>(duration_ns));
   }
   // Edges of a bucket, in nanoseconds: lower <= duration < upper.
-  static std::int64_t lower_ns(std::size_t bucket) noexcept;
+  static std::int64_t lower_ns(std::size_t bucket) noexcept {
+    return static_cast<std::int64_t>(Buckets::lower(bucket));
+  }
   static std::int64_t upper_ns(std::size_t bucket) noexcept { return lower_ns(bucket + 1); }
 
   std::span<std::uint64_t> counts() noexcept { return counts_; }

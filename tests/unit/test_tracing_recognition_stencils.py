@@ -231,6 +231,14 @@ def test_a_known_mesh_settles_which_margin_layers_have(tmp_path: Path) -> None:
     assert not any("divides more of them" in text for text in known.assumed)
 
 
+def test_what_several_captures_on_as_many_ranks_leave_open_is_said_once(tmp_path: Path) -> None:
+    ranks = [halo((x, y), (2, 2), (21, 32)) for x in range(2) for y in range(2)]
+
+    found = stencil([pass_of(tmp_path, ranks), pass_of(tmp_path, ranks)])
+
+    assert found.assumed[0] == "grid: 2 dimensions; a program that divides more of them has the same messages on 4 ranks"
+
+
 def test_ranks_without_some_requests_wait_for_the_same_ones_as_others(tmp_path: Path) -> None:
     """In a chain that sends up only, the first rank waits for sends only and the last one for receives only."""
     null = call("Waitall", requests=[-1, -1])

@@ -47,7 +47,7 @@ void Port::send(const ns3::Ptr<ns3::Packet>& packet, Port* input) {
 void Port::send_queued() {
   is_scheduled_ = false;
   while (!turns_.empty() && !is_paused_) {
-    Queue& queue = next_queue();
+    Queue& queue = queues_[turns_.front()];
     const std::int64_t may_leave_ns =
         bucket_empty_until_ns_ + duration_ns(queue.frames.front().bytes) - duration_ns(settings_.burst_bytes);
     if (const std::int64_t wait_ns = may_leave_ns - now_ns(); wait_ns > 0) {
@@ -59,27 +59,18 @@ void Port::send_queued() {
   }
 }
 
-// The queue whose turn it is, with a deficit that lets its first frame pass.
-Port::Queue& Port::next_queue() {
-  while (true) {
-    Queue& queue = queues_[turns_.front()];
-    if (turns_.size() == 1 || queue.deficit >= queue.frames.front().bytes) return queue;
-    queue.deficit += quantum_bytes;
-    turns_.push_back(turns_.front());
-    turns_.pop_front();
-  }
-}
-
+// A turn ends with the frame that exceeds the quantum, which counts in the next one, as in the kernel's htb: a source
+// that has just become active sends when its turn comes.
 void Port::transmit(Queue& queue) {
   Frame frame = std::move(queue.frames.front());
   queue.frames.pop_front();
   queue.bytes -= frame.bytes;
-  queue.deficit -= std::min(queue.deficit, frame.bytes);
+  queue.rest_of_turn -= frame.bytes;
   waiting_bytes_ -= frame.bytes;
-  if (queue.frames.empty()) {
-    queue.deficit = 0;
-    turns_.pop_front();
-  }
+  const bool turn_ends = queue.rest_of_turn < 0;
+  if (turn_ends) queue.rest_of_turn += quantum_bytes;
+  if (turn_ends && !queue.frames.empty()) turns_.push_back(turns_.front());
+  if (turn_ends || queue.frames.empty()) turns_.pop_front();
   bucket_empty_until_ns_ = std::max(bucket_empty_until_ns_, now_ns()) + duration_ns(frame.bytes);
   ++counters_.frames;
   counters_.bytes += frame.bytes;

@@ -68,11 +68,10 @@ class Port {
   struct Queue {
     std::deque<Frame> frames;
     std::int64_t bytes = 0;
-    std::int64_t deficit = 0;
+    std::int64_t rest_of_turn = 0;  // bytes
   };
 
   void send_queued();
-  Queue& next_queue();
   void transmit(Queue& queue);
   void mark(Frame& frame);
   void count_at_switch(std::int64_t bytes);  // of frames from this port that wait at the switch behind its link

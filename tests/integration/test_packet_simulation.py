@@ -6,10 +6,27 @@ from support.packet_networks import RATE, Simulator, incast, schedule, simulator
 SIZE = 2**20
 STREAM = schedule((f"l0: send {SIZE}b to 1 tag 1",), (f"l0: recv {SIZE}b from 0 tag 1",))
 
+PING = schedule(
+    (
+        "l0: calc 100000000",
+        "l1: send 8b to 1 tag 1",
+        "mark: recv 8b from 1 tag 2",
+        "l1 requires l0",
+        "mark requires l1",
+    ),
+    ("l0: recv 8b from 0 tag 1", "l1: send 8b to 0 tag 2", "l1 requires l0"),
+)
+PING_BESIDE_TWO_STREAMS = ("ping ping.goal 0 1 1 once 0 h3 h0", "load load.goal 0 1 1 background 0 h0 h1 h2")
+
 
 @pytest.fixture
 def simulator(tmp_path) -> Simulator:
     return Simulator(simulator_program(), tmp_path)
+
+
+def isolated_ping_s(simulator: Simulator) -> float:
+    (time_s,) = simulator.simulate(simulator.network(), PING_BESIDE_TWO_STREAMS[0], ping=PING).times_s(0)
+    return time_s - 0.1
 
 
 def test_a_stream_takes_the_time_of_its_frames_at_the_rate_of_the_link(simulator):
@@ -41,20 +58,21 @@ def test_a_ring_uses_both_directions_of_each_link(simulator):
 
 
 def test_a_short_message_waits_for_all_bytes_in_the_queue_that_it_passes(simulator):
-    ping = schedule(
-        ("l0: calc 100000000", "l1: send 8b to 1 tag 1", "mark: recv 8b from 1 tag 2", "l1 requires l0",
-         "mark requires l1"),
-        ("l0: recv 8b from 0 tag 1", "l1: send 8b to 0 tag 2", "l1 requires l0"),
-    )  # fmt: skip
-
-    answer = simulator.simulate(
-        simulator.network(), "ping ping.goal 0 1 1 once 0 h3 h0", "load load.goal 0 1 1 background 0 h0 h1 h2",
-        ping=ping, load=incast(2, 8 * SIZE),
-    )  # fmt: skip
+    answer = simulator.simulate(simulator.network(), *PING_BESIDE_TWO_STREAMS, ping=PING, load=incast(2, 8 * SIZE))
 
     queue = answer.links["s0" if ("s0", "h0") in answer.links else "switch", "h0"]["longest_queue_bytes"]
     (time_s,) = answer.times_s(0)
     assert time_s - 0.1 == pytest.approx(queue * 8 / 100e6, rel=0.05)
+
+
+def test_a_short_message_waits_for_one_frame_of_each_other_sender_where_these_take_turns(simulator):
+    network = simulator.network(fair=1)
+
+    answer = simulator.simulate(network, *PING_BESIDE_TWO_STREAMS, ping=PING, load=incast(2, 8 * SIZE))
+
+    (time_s,) = answer.times_s(0)
+    frame_s = 1514 * 8 / 100e6
+    assert frame_s < time_s - 0.1 - isolated_ping_s(simulator) <= 2 * frame_s
 
 
 @pytest.mark.parametrize("queue", ["3KiB", "16KiB", "32KiB", "100KiB"])

@@ -24,7 +24,8 @@ kind = "fat-tree"
 hosts_per_leaf = 4
 taper = "4:1"
 """
-BULK = """[JOB_NAME] ping
+BULK = """[SET] size=2MiB
+[JOB_NAME] ping
 [NID_LIST] 0,4
 [REPEAT] 100
 [MOTIF] pingpong -s 8
@@ -32,7 +33,7 @@ BULK = """[JOB_NAME] ping
 [JOB_NAME] bulk
 [ROLE] congestor
 [NID_LIST] 1-3,5
-[MOTIF] incast -s 2MiB -r 3
+[MOTIF] incast -s ${size} -r 3
 """
 
 
@@ -70,13 +71,17 @@ def test_what_is_bound_by_bandwidth_takes_the_simulated_time(
     measured.median("lab / ns-3", [one / expected_s for one in isolated_s(found)], expected=1, within=0.05)
 
 
-def test_a_short_message_beside_bulk_traffic_waits_the_simulated_time(lab_up, simulated, measured, few_samples) -> None:
-    """10 %, as accepted for medians; the congestor's messages are long, so that its queue is seldom empty."""
-    plan = ("--isolated", "1", "--contended", str(few_samples), "--repetitions", "2")
+@pytest.mark.parametrize(("arbitration", "size"), [("fifo", "2MiB"), ("fair", "2MiB"), ("fair", "8KiB")])
+def test_a_short_message_beside_bulk_traffic_waits_the_simulated_time(
+    lab_up, simulated, measured, few_samples, arbitration, size
+) -> None:
+    """10 %, as accepted for medians; with `fifo`, the congestor's messages are long: its queue is seldom empty."""
+    plan = ("--isolated", "1", "--contended", str(few_samples), "--repetitions", "2", "--set", f"size={size}")
+    lab = f'arbitration = "{arbitration}"\n{TRUNK}'
 
-    found = lab_up("trunk8", TRUNK).run(BULK, "-n", "8", *plan)
+    found = lab_up(f"trunk8-{arbitration}", lab).run(BULK, "-n", "8", *plan)
 
-    expected_s = median(contended_s(simulated(BULK, *plan, lab=TRUNK, ranks=8)))
+    expected_s = median(contended_s(simulated(BULK, *plan, lab=lab, ranks=8)))
     measured.median("lab / ns-3", [one / expected_s for one in contended_s(found)], expected=1, within=0.1)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 PACKAGING = CHECKOUT / "packaging"
 SPACK = PACKAGING / "spack" / "spack_repo" / "stressbench" / "packages" / "stressbench" / "package.py"
-EASYBUILD = PACKAGING / "easybuild" / "StressBench-0.2.0-foss-2025a.eb"
+EASYBUILD = PACKAGING / "easybuild" / "StressBench-0.2.0-foss-2025b.eb"
 
 
 def directives(path: Path, name: str) -> list[tuple[str, dict[str, Any]]]:

@@ -12,7 +12,6 @@ median isolated and contended times. A baseline is the output of `stressbench sh
 fails if its interval lies entirely above or entirely below the interval of the baseline. `references` has baselines of
 the simulated lab tinis.
 """
-# ruff: noqa: RUF012  -- lists are how ReFrame's tests say it
 
 import json
 from pathlib import Path
@@ -43,7 +42,7 @@ class StressBenchRun(rfm.RunOnlyRegressionTest):
     rate = variable(str, value="")
     """Share of a lab's link rates, such as 1/5."""
     baseline = variable(str, value="")
-    """Output of `stressbench show --json` for an earlier run; empty: the one in `references` for this test and target."""
+    """Output of `stressbench show --json` for an earlier run; empty: that of this test and target in `references`."""
     keep_files = ["run.jsonl", "show.json"]
 
     @run_before("run")

@@ -36,12 +36,12 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(unpacked: Path, *options: str, path: str) -> subprocess.CompletedProcess[str]:
-    """`stressbench run` from the wheel with this PATH, by an interpreter in whose environment no engine is installed."""
+    """`stressbench run` from the wheel with this PATH, by an interpreter beside which no engine is installed."""
     python = getattr(sys, "_base_executable", sys.executable)
     places = os.pathsep.join([str(unpacked), *site.getsitepackages()])
     return subprocess.run(
-        [python, "-m", "stressbench", "run", *options], capture_output=True, text=True, check=False, cwd=unpacked.parent,
-        env={"PATH": path, "PYTHONPATH": places, "HOME": str(unpacked.parent)},
+        [python, "-m", "stressbench", "run", *options], capture_output=True, text=True, check=False,
+        env={"PATH": path, "PYTHONPATH": places, "HOME": str(unpacked.parent)}, cwd=unpacked.parent,
     )  # fmt: skip
 
 
@@ -49,7 +49,11 @@ def test_the_wheel_without_an_engine_is_for_every_machine(unpacked: Path) -> Non
     names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
 
     assert unpacked.name.endswith("-py3-none-any")
-    assert {"stressbench/__init__.py", "stressbench/shipped/workloads/demo.sb", "stressbench/shipped/studies/small.toml"} <= names
+    assert {
+        "stressbench/__init__.py",
+        "stressbench/shipped/workloads/demo.sb",
+        "stressbench/shipped/studies/small.toml",
+    } <= names
     assert not {name for name in names if name.endswith(".so") or "stressbench-mpi" in name}
 
 
@@ -65,6 +69,13 @@ def test_the_source_archive_has_what_the_build_needs_and_no_more(tmp_path: Path)
     with tarfile.open(built("build_sdist", tmp_path)) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
-    assert {"CMakeLists.txt", "pyproject.toml", "README.md", "LICENSE", "engine/main.cpp", "tracer/generate.py"} <= names
+    assert {
+        "CMakeLists.txt",
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "engine/main.cpp",
+        "tracer/generate.py",
+    } <= names
     assert {"src/stressbench/__init__.py", "workloads/demo.sb", "studies/small.toml", "schema/run.schema.json"} <= names
     assert not {name for name in names if name.startswith(("tests/", "docs/", "packaging/", "scripts/", "build/"))}

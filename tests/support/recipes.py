@@ -1,7 +1,6 @@
 """Files of packaging/ as values, without the programs that read them: Spack, Benchpark, Ramble, ReFrame, EasyBuild."""
 
 import ast
-import re
 import sys
 import types
 from collections.abc import Iterator
@@ -38,13 +37,7 @@ def constant(node: ast.AST) -> bool:
 def easyconfig(path: Path) -> dict[str, Any]:
     """The parameters of an EasyBuild recipe."""
 
-    class Templates(dict):  # type: ignore[type-arg]
-        def __missing__(self, key: str) -> str:
-            if re.fullmatch(r"[A-Z_]+", key):
-                return f"%({key.lower()})s"
-            raise KeyError(key)
-
-    names = Templates()
+    names: dict[str, Any] = {name: name.lower() for name in ("SHLIB_EXT", "SOURCE_PY3_WHL", "SYSTEM")}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
     return {name: value for name, value in names.items() if not name.startswith("__")}
 

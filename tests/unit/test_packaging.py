@@ -25,7 +25,8 @@ PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"
 CMAKE = (CHECKOUT / "CMakeLists.txt").read_text(encoding="utf-8")
 SHOWN = CHECKOUT / "tests" / "golden" / "data" / "json" / "show.json"
 SPACK_NAMES = {
-    "CLI11": "cli11", "nlohmann_json": "nlohmann-json", "fmt": "fmt", "Boost": "boost", "MPI": "mpi", "Python3": "python",
+    "CLI11": "cli11", "nlohmann_json": "nlohmann-json", "fmt": "fmt", "Boost": "boost", "MPI": "mpi",
+    "Python3": "python",
 }  # fmt: skip
 """Spack's names of what CMake finds; Threads belong to the compiler."""
 WORKLOAD_OF = {
@@ -77,7 +78,10 @@ def test_the_spack_package_needs_what_the_python_package_needs() -> None:
 
 
 def test_the_spack_package_needs_what_cmake_needs() -> None:
-    texts = [CMAKE, *(path.read_text() for path in (CHECKOUT / "tracer" / "CMakeLists.txt", CHECKOUT / "engine/mpi/find.cmake"))]
+    texts = [
+        CMAKE,
+        *(path.read_text() for path in (CHECKOUT / "tracer" / "CMakeLists.txt", CHECKOUT / "engine/mpi/find.cmake")),
+    ]
     wanted = {name for text in texts for name in re.findall(r"find_package\((\w+)[^)]*REQUIRED", text)} - {"Threads"}
 
     names = {name.partition("@")[0] for name in spack_dependencies()}
@@ -158,8 +162,8 @@ def test_reframe_s_launcher_starts_the_engine() -> None:
 
     assert (test.executable, test.job.launcher) == ("stressbench-mpi", "mpirun")
     assert test.executable_opts == [
-        "run", str(CHECKOUT / "workloads" / "demo.sb"), "--isolated", "10", "--contended", "10", "--ranks-per-node", "1",
-        "--output", "run.jsonl", "--quiet",
+        "run", str(CHECKOUT / "workloads" / "demo.sb"), "--isolated", "10", "--contended", "10",
+        "--ranks-per-node", "1", "--output", "run.jsonl", "--quiet",
     ]  # fmt: skip
 
 
@@ -168,7 +172,8 @@ def test_on_a_launch_target_stressbench_starts_the_ranks() -> None:
 
     assert (test.executable, test.job.launcher) == ("stressbench", "launcher local")
     assert test.executable_opts[6:] == [
-        "--set", "repeat=20", "--ranks-per-node", "1", "--output", "run.jsonl", "--on", "lab:tinis", "-n", "14", "--rate", "1/5",
+        "--set", "repeat=20", "--ranks-per-node", "1", "--output", "run.jsonl", "--on", "lab:tinis", "-n", "14",
+        "--rate", "1/5",
     ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Benchpark experiment of StressBench. It names no system: ranks, launcher and scheduler come from Benchpark's system."""
+"""Benchpark experiment of StressBench. It names no system: launcher and scheduler are those of Benchpark's system."""
 
 from benchpark.directives import variant
 from benchpark.experiment import Experiment

@@ -1,4 +1,4 @@
-"""Ramble application of StressBench, for Benchpark: the demo, the validation, a study like GPCNeT, and the I/O study."""
+"""Ramble application of StressBench: the demo, the validation, a study like GPCNeT, and the I/O study."""
 
 import json
 from pathlib import Path

@@ -13,7 +13,9 @@ class PyGoogleRe2(PythonPackage):
 
     license("BSD-3-Clause")
 
-    version("1.1.20240702", sha256="8788db69f6c93cb229df62c74b2d9aa8e64bf754e9495700f85812afa32efd2b")
+    version(
+        "1.1.20240702", sha256="8788db69f6c93cb229df62c74b2d9aa8e64bf754e9495700f85812afa32efd2b"
+    )
 
     depends_on("cxx", type="build")
 

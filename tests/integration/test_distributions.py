@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import site
 import subprocess
 import sys
 import tarfile
@@ -38,7 +37,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(unpacked: Path, *options: str, path: str) -> subprocess.CompletedProcess[str]:
     """`stressbench run` from the wheel with this PATH, by an interpreter beside which no engine is installed."""
     python = getattr(sys, "_base_executable", sys.executable)
-    places = os.pathsep.join([str(unpacked), *site.getsitepackages()])
+    places = os.pathsep.join([str(unpacked), *(place for place in sys.path if place.endswith("site-packages"))])
     return subprocess.run(
         [python, "-m", "stressbench", "run", *options], capture_output=True, text=True, check=False,
         env={"PATH": path, "PYTHONPATH": places, "HOME": str(unpacked.parent)}, cwd=unpacked.parent,

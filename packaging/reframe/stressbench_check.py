@@ -100,16 +100,16 @@ def timings(path):
 
 
 def ranges(baseline):
-    """References by which a run fails whose interval and the baseline's do not overlap.
+    """References by which a run fails whose interval lies outside of the baseline's, by more than 0.1 % of its end.
 
-    Jobs without an interval, as in a simulation, have to repeat the baseline's impact to 0.1 %.
+    Where there is no interval, the impact itself has to be that of the baseline, to 0.1 %.
     """
     references = {}
     for name, timing in baseline.items():
         impact = timing["impact"]
         if impact["low"] is not None:
-            references[f"{name}_impact_low"] = (impact["high"], None, 0.0, "x")
-            references[f"{name}_impact_high"] = (impact["low"], 0.0, None, "x")
+            references[f"{name}_impact_low"] = (impact["high"], None, 0.001, "x")
+            references[f"{name}_impact_high"] = (impact["low"], -0.001, None, "x")
         elif impact["ratio"] is not None:
             references[f"{name}_impact"] = (impact["ratio"], -0.001, 0.001, "x")
     return references

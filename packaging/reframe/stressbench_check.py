@@ -37,6 +37,8 @@ class StressBenchRun(rfm.RunOnlyRegressionTest):
     rounds = variable(int, value=10)
     """Isolated rounds of each job, and as many contended rounds; six or more give an interval."""
     ranks_per_node = variable(int, type(None), value=None)
+    placement = variable(str, value="linear")
+    """linear, interleaved or random:SEED; jobs share links unless they are placed linearly."""
     on = variable(str, value="")
     """Launch target of `stressbench run`; empty: ReFrame's launcher starts the engine."""
     rate = variable(str, value="")
@@ -51,6 +53,7 @@ class StressBenchRun(rfm.RunOnlyRegressionTest):
         rounds = ["--isolated", str(self.rounds), "--contended", str(self.rounds)]
         settings = [word for setting in self.settings for word in ("--set", setting)]
         layout = [] if self.ranks_per_node is None else ["--ranks-per-node", str(self.ranks_per_node)]
+        layout += ["--place", self.placement]
         common = ["run", self.workload, *rounds, *settings, *layout, "--output", "run.jsonl"]
         if self.on:
             self.executable = "stressbench"
@@ -131,6 +134,7 @@ class StressBenchDemo(StressBenchRun):
     workload = str(WORKLOADS / "demo.sb")
     num_tasks = 8
     ranks_per_node = 1
+    placement = "interleaved"
 
 
 @rfm.simple_test
@@ -141,6 +145,7 @@ class StressBenchValidation(StressBenchRun):
     workload = str(WORKLOADS / "paper" / "validation.sb")
     num_tasks = 16
     ranks_per_node = 1
+    placement = "interleaved"
     rounds = 6
     settings = [
         "nodes=2", "lulesh=8", "compute=sleep", "cells=2000", "sweep=100", "depth=50", "elements=10", "points=32",
@@ -155,6 +160,7 @@ class StressBenchGpcnet(StressBenchRun):
     workload = str(WORKLOADS / "gpcnet.sb")
     num_tasks = 14
     ranks_per_node = 1
+    placement = "random:1"
     rounds = 6
 
 
@@ -169,5 +175,6 @@ class StressBenchStorage(StressBenchRun):
     workload = str(WORKLOADS / "paper" / "io-study.sb")
     num_tasks = 16
     ranks_per_node = 1
+    placement = "interleaved"
     rounds = 6
     settings = ["pattern=tealeaf", "nodes=8", "cells=500", "mode=sleep", "write=64KiB", "time=1s"]

@@ -147,6 +147,7 @@ def test_a_reframe_test_and_benchpark_run_the_same_workload_in_the_same_size(nam
     assert benchpark_experiment().RANKS[case] == ranks
     assert dict(variables)["workload_file"].endswith(f"/workloads/{WORKLOAD_OF[case]}")
     assert settings == set(check.settings)
+    assert f"--ranks-per-node {check.ranks_per_node} --place {check.placement}" in dict(variables)["workload_settings"]
 
 
 def prepared(name: str, **variables: Any) -> Any:
@@ -164,7 +165,7 @@ def test_reframe_s_launcher_starts_the_engine() -> None:
     assert (test.executable, test.job.launcher) == ("stressbench-mpi", "mpirun")
     assert test.executable_opts == [
         "run", str(CHECKOUT / "workloads" / "demo.sb"), "--isolated", "10", "--contended", "10",
-        "--ranks-per-node", "1", "--output", "run.jsonl", "--quiet",
+        "--ranks-per-node", "1", "--place", "interleaved", "--output", "run.jsonl", "--quiet",
     ]  # fmt: skip
 
 
@@ -173,7 +174,7 @@ def test_on_a_launch_target_stressbench_starts_the_ranks() -> None:
 
     assert (test.executable, test.job.launcher) == ("stressbench", "launcher local")
     assert test.executable_opts[6:] == [
-        "--set", "repeat=20", "--ranks-per-node", "1", "--output", "run.jsonl", "--on", "lab:tinis", "-n", "14",
+        "--set", "repeat=20", "--ranks-per-node", "1", "--place", "random:1", "--output", "run.jsonl", "--on", "lab:tinis", "-n", "14",
         "--rate", "1/5",
     ]  # fmt: skip
 

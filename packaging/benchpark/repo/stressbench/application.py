@@ -30,19 +30,19 @@ class Stressbench(ExecutableApplication):
     )
 
     for case, file, settings in (
-        ("demo", "demo.sb", "--ranks-per-node 1"),
+        ("demo", "demo.sb", "--ranks-per-node 1 --place interleaved"),
         (
             "validation",
             "paper/validation.sb",
-            "--ranks-per-node 1 --set nodes=2 --set lulesh=8 --set compute=sleep --set cells=2000 --set sweep=100"
-            " --set depth=50 --set elements=10 --set points=32",
+            "--ranks-per-node 1 --place interleaved --set nodes=2 --set lulesh=8 --set compute=sleep --set cells=2000"
+            " --set sweep=100 --set depth=50 --set elements=10 --set points=32",
         ),
-        ("gpcnet", "gpcnet.sb", "--ranks-per-node 1"),
+        ("gpcnet", "gpcnet.sb", "--ranks-per-node 1 --place random:1"),
         (
             "storage",
             "paper/io-study.sb",
-            "--ranks-per-node 1 --set pattern=tealeaf --set nodes=8 --set cells=500 --set mode=sleep"
-            " --set write=64KiB --set time=1s --set file={experiment_run_dir}/io-study.out",
+            "--ranks-per-node 1 --place interleaved --set pattern=tealeaf --set nodes=8 --set cells=500"
+            " --set mode=sleep --set write=64KiB --set time=1s --set file={experiment_run_dir}/io-study.out",
         ),
     ):
         workload(case, executables=["run", "show"])

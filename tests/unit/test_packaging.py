@@ -174,8 +174,8 @@ def test_on_a_launch_target_stressbench_starts_the_ranks() -> None:
 
     assert (test.executable, test.job.launcher) == ("stressbench", "launcher local")
     assert test.executable_opts[6:] == [
-        "--set", "repeat=20", "--ranks-per-node", "1", "--place", "random:1", "--output", "run.jsonl", "--on", "lab:tinis", "-n", "14",
-        "--rate", "1/5",
+        "--set", "repeat=20", "--ranks-per-node", "1", "--place", "random:1", "--output", "run.jsonl",
+        "--on", "lab:tinis", "-n", "14", "--rate", "1/5",
     ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ check() {  # what, command...
 }
 
 python_folders=()
-for folder in src tests scripts benchmarks; do [[ -d $folder ]] && python_folders+=("$folder"); done
+for folder in src tests scripts benchmarks packaging; do [[ -d $folder ]] && python_folders+=("$folder"); done
 mapfile -t cpp < <(git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 mapfile -t shell < <(git ls-files '*.sh' .ci/run)
 

@@ -1,11 +1,14 @@
 """`--on simgrid:...`: the network of a lab in virtual time, against the lab itself and against arithmetic."""
 
 import json
+import os
 import signal
+import subprocess
 
 import pytest
 from support.lab_bench import RATE, STREAM, TAPERED, WINDOW, isolated, isolated_s, job
-from support.programs import LIMIT_S, Started
+from support.programs import LIMIT_S, Started, finished
+from support.simulator import ENGINE
 
 from stressbench.formats.run import read_run
 from stressbench.stats import summarise
@@ -162,3 +165,20 @@ def test_a_request_to_stop_ends_the_simulation_in_good_order(simulator, wait_for
     run = read_run(target)
     assert run.end is not None
     assert run.end.reason == "interrupted"
+
+
+def test_the_installed_engine_needs_no_build_folder(simulator, tmp_path) -> None:
+    build, prefix = ENGINE.parents[1], tmp_path / "prefix"
+    subprocess.run(
+        ["cmake", "--install", str(build), "--prefix", str(prefix), "--component", "simgrid"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    path = os.pathsep.join([str(prefix / "bin"), os.environ["PATH"]])
+
+    ended = finished(
+        simulator.words(job("a", "0,1", "pingpong"), "tiny", "-n", "2", *ROUNDS, "-o", "installed.jsonl"),
+        cwd=tmp_path, environment=simulator.environment | {"STRESSBENCH_SIMGRID": "", "PATH": path},
+    )  # fmt: skip
+
+    assert ended.status == 0, ended.text
+    assert "SIMULATED by SimGrid" in ended.text

@@ -61,8 +61,8 @@ std::optional<std::string> device_that_received(const Totals& before, const Tota
 }
 
 void send_around(const mpi::Group& ring) {
-  const Buffer sent(message_bytes);
-  const Buffer received(message_bytes);
+  const Buffer sent(std::size_t{message_bytes});
+  const Buffer received(std::size_t{message_bytes});
   const int next = (ring.rank() + 1) % ring.size();
   const int previous = (ring.rank() + ring.size() - 1) % ring.size();
   for (int i = 0; i < messages; ++i) {

@@ -76,6 +76,14 @@ def test_each_check_has_a_name_of_its_own_and_says_what_it_examines() -> None:
     assert all(one.about for one in CHECKS)
 
 
+def test_the_guide_lists_all_checks() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "doctor.md").read_text(encoding="utf-8")
+
+    assert [f"| {one.name} | {one.about} |" for one in CHECKS] == [
+        line for line in page.partition("| check | examines |")[2].partition("\n\n")[0].splitlines()[2:]
+    ]  # fmt: skip
+
+
 def test_ranks_on_one_processor_beside_idle_ones_are_an_error() -> None:
     verdict = only(binding.judge(setting(rank(0, 2), rank(1, 2), rank(2, 2))))
 

@@ -73,7 +73,7 @@ def _setting(spec: DoctorSpec, environment: Mapping[str, str]) -> Setting:
     return Setting(
         on=spec.on, target=target, ranks=spec.ranks or target.ranks or max(_LEAST_RANKS, machine.cores()),
         environment=environment, engine=_engine_facts(spec, target, environment), extra=spec.launcher_arguments,
-        directories=spec.directories or default_directories({**environment, **dict(target.environment)}),
+        directories=spec.directories or default_directories(environment),
         workload=spec.workload, limit_s=spec.limit_s,
     )  # fmt: skip
 

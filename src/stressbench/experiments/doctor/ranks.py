@@ -9,6 +9,7 @@ from stressbench.formats.run.launched_ranks import Carrier, LaunchedRank, Messag
 from stressbench.formats.units import minutes_text
 from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.flavour import Flavour
+from stressbench.launch.launch_target import LOCAL
 from stressbench.launch.launched_ranks import ObservedLaunch
 from stressbench.report.units import count
 
@@ -129,11 +130,12 @@ def hosts(setting: Setting) -> Iterator[Verdict]:
         yield ok(found)
 
 
-def by_machine(ranks: Sequence[LaunchedRank], *, is_one_machine: bool) -> Mapping[str, list[LaunchedRank]]:
+def _by_machine(setting: Setting) -> Mapping[str, list[LaunchedRank]]:
     """The ranks of each machine by its name: a host, or all hosts of a lab, which share the processors of one machine."""
+    is_lab = setting.target.on_this_machine and setting.target is not LOCAL
     machines: dict[str, list[LaunchedRank]] = defaultdict(list)
-    for one in ranks:
-        machines["this machine" if is_one_machine else one.host].append(one)
+    for one in _complete(setting):
+        machines["this machine" if is_lab else one.host].append(one)
     return machines
 
 
@@ -141,8 +143,7 @@ def by_machine(ranks: Sequence[LaunchedRank], *, is_one_machine: bool) -> Mappin
 def binding(setting: Setting) -> Iterator[Verdict]:
     """No processor may be shared while another one is idle."""
     ranks = _complete(setting)
-    machines = by_machine(ranks, is_one_machine=setting.target.on_this_machine and len({r.host for r in ranks}) > 1)
-    complaints = [verdict for name, found in machines.items() if (verdict := judge_binding(name, found))]
+    complaints = [verdict for name, found in _by_machine(setting).items() if (verdict := judge_binding(name, found))]
     if complaints:
         yield from complaints
     elif ranks:
@@ -174,14 +175,13 @@ def judge_binding(machine: str, ranks: Sequence[LaunchedRank]) -> Verdict | None
 @check("sharing", "whether ranks outnumber the processors, and whether they yield while they wait")
 def sharing(setting: Setting) -> Iterator[Verdict]:
     """Ranks that share processors must yield."""
-    ranks = _complete(setting)
-    machines = by_machine(ranks, is_one_machine=setting.target.on_this_machine and len({r.host for r in ranks}) > 1)
     library = setting.engine.library
     flavour = Flavour.unknown if library is None else library.flavour
+    machines = _by_machine(setting)
     complaints = [verdict for name, found in machines.items() if (verdict := judge_sharing(name, found, flavour))]
     if complaints:
         yield from complaints
-    elif ranks:
+    elif machines:
         yield ok("there are enough processors for all ranks")
 
 

@@ -117,8 +117,8 @@ void add_ranks(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand(
       "ranks",
       "Describes the ranks of a launch, and finds out what carries messages between them; `stressbench doctor` starts "
-      "it. Prints three lines of JSON: hosts, binding and clock; the carrier of the messages of each rank; directories. "
-      "Start it with mpirun or srun.\n"
+      "it. Prints three lines of JSON: hosts, binding and clock; the carrier of the messages of each rank; "
+      "directories. Start it with mpirun or srun.\n"
       "  mpirun -n 4 stressbench-mpi ranks");
   const auto directories = std::make_shared<std::vector<std::string>>();
   command

@@ -6,7 +6,7 @@
 
 namespace stressbench::mpi {
 
-// Whether an integer or logical control variable of the library differs from 0; none if the library has no such variable.
+// Whether an integer or logical control variable of the library differs from 0; none if there is no such variable.
 std::optional<bool> is_set(const std::string& control_variable);
 
 }  // namespace stressbench::mpi

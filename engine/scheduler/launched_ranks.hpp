@@ -1,4 +1,4 @@
-// The ranks of a launch as they were started: host, processors, what they do while they wait, and what carries messages.
+// The ranks of a launch as they were started: host, processors, how they wait, and what carries their messages.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ struct Carriers {
   std::optional<MessageCarrier> between_hosts;
 };
 
-// A directory that all hosts should share. `fault`: rank 0 cannot create a file there; `hosts_without`: hosts that do not
-// see this file.
+// A directory that all hosts should share. `fault`: why rank 0 cannot create a file there; `hosts_without`: hosts that
+// do not see this file.
 struct DirectoryCheck {
   std::string path;
   std::optional<std::string> fault;

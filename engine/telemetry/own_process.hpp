@@ -1,4 +1,4 @@
-// What the kernel knows of this process: its processors, the bytes that its TCP connections received, its shared memory.
+// What the kernel knows of this process: its processors, the bytes that its TCP connections received, shared memory.
 #pragma once
 
 #include <cstdint>

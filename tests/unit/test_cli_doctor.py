@@ -177,7 +177,8 @@ def test_a_read_only_disk_is_named(bin_folder: Path, read_only_disk: Path) -> No
 
 
 def test_a_host_that_cannot_be_resolved_is_named(bin_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stressbench.experiments.doctor.network.resolution_fault", lambda name: {"gone": "no"}.get(name))
+    faults = {"gone": "no"}
+    monkeypatch.setattr("stressbench.experiments.doctor.network.resolution_fault", faults.get)
 
     assert error_of("host names", "--", "--host", "gone:2") == "host gone cannot be resolved: no"
 

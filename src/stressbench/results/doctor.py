@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """Importance of a finding. `warning`: results may be wrong or slow. `error`: runs fail, or measure something else."""
+    """Level of a finding. `warning`: results may be wrong or slow. `error`: runs fail, or measure something else."""
 
     ok = "ok"
     note = "note"

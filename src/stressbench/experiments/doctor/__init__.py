@@ -69,7 +69,7 @@ def _setting(spec: DoctorSpec, environment: Mapping[str, str]) -> Setting:
         raise LaunchMistake(f"-n: {spec.ranks}: expected 1 to {MAX_NUMBERS} ranks")
     target = resolve_target(spec.on, environment=environment)
     if target.simulated:
-        raise LaunchMistake(f"--on {spec.on}: simulated hosts have no faults to find; expected local, lab:NAME, slurm, ...")
+        raise LaunchMistake(f"--on {spec.on}: simulated hosts have no faults; expected local, lab:NAME, slurm, ...")
     return Setting(
         on=spec.on, target=target, ranks=spec.ranks or target.ranks or max(_LEAST_RANKS, machine.cores()),
         environment=environment, engine=_engine_facts(spec, target, environment), extra=spec.launcher_arguments,

@@ -1,4 +1,4 @@
-"""Checks of the machine: batch system, shared memory, limits, clock frequency, time taken from the processors, clock."""
+"""Checks of the machine: batch system, shared memory, limits, frequency, time taken from the processors, clock."""
 
 import os
 import re
@@ -105,7 +105,8 @@ def shared_memory(setting: Setting) -> Iterator[Verdict]:
     free = state.f_bavail * state.f_frsize
     if free < needed:
         yield error(
-            f"/dev/shm has {size(free)} free, {count(setting.ranks, 'rank')} of Open MPI need {exact_size_text(needed)}",
+            f"/dev/shm has {size(free)} free, but {count(setting.ranks, 'rank')} of Open MPI need "
+            f"{exact_size_text(needed)}",
             consequence="ranks end with SIGBUS, or exchange messages through the network",
             remedy=f"`stressbench clean` removes what dead ranks left; {remedy}",
         )
@@ -171,7 +172,7 @@ def frequency(setting: Setting) -> Iterator[Verdict]:
 def processor_time(setting: Setting) -> Iterator[Verdict]:
     """Stolen time, a quota and thermal throttling lengthen computation and waiting."""
     complaints = [*_steal(setting), *_quota(setting), *_heat(setting)]
-    yield from complaints or (ok("no quota and no thermal throttling; a hypervisor took less than 1 % since the start"),)
+    yield from complaints or (ok("no quota, no thermal throttling, less than 1 % taken by a hypervisor"),)
 
 
 def _steal(setting: Setting) -> Iterator[Verdict]:

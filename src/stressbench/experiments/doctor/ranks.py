@@ -47,8 +47,8 @@ def launch(setting: Setting) -> Iterator[Verdict]:
         seconds = observed.outcome.ended_s - observed.outcome.began_s
         hosts = len({one.host for one in job.ranks})
         yield ok(
-            f"{count(len(job.ranks), 'rank')} on {count(hosts, 'host')} in one MPI job, {job.library.partition(',')[0]}; "
-            f"started and ended in {minutes_text(seconds)}"
+            f"{count(len(job.ranks), 'rank')} on {count(hosts, 'host')} in one MPI job, "
+            f"{job.library.partition(',')[0]}; started and ended in {minutes_text(seconds)}"
         )
 
 
@@ -131,7 +131,7 @@ def hosts(setting: Setting) -> Iterator[Verdict]:
 
 
 def _by_machine(setting: Setting) -> Mapping[str, list[LaunchedRank]]:
-    """The ranks of each machine by its name: a host, or all hosts of a lab, which share the processors of one machine."""
+    """The ranks of each machine by its name: a host, or all hosts of a lab, which share this machine's processors."""
     is_lab = setting.target.on_this_machine and setting.target is not LOCAL
     machines: dict[str, list[LaunchedRank]] = defaultdict(list)
     for one in _complete(setting):
@@ -164,8 +164,8 @@ def judge_binding(machine: str, ranks: Sequence[LaunchedRank]) -> Verdict | None
     processors, number = max(crowded.items(), key=lambda item: item[1] / len(item[0]))
     numbers = ", ".join(map(str, processors))
     return error(
-        f"{number} of {count(len(ranks), 'rank')} on {machine} share {count(len(processors), 'processor')} ({numbers}), "
-        f"{len(usable - used)} of {len(usable)} processors are idle",
+        f"{number} of {count(len(ranks), 'rank')} on {machine} share {count(len(processors), 'processor')} "
+        f"({numbers}), {len(usable - used)} of {len(usable)} processors are idle",
         consequence="ranks wait for each other's processor: times are those of a crowded processor, not of the network",
         remedy="bind each rank to a core of its own (Open MPI: -- --bind-to core; MPICH: -- -bind-to core), start "
         "without taskset, and take --cpu-set out of the options",
@@ -249,7 +249,8 @@ def between_hosts(setting: Setting) -> Iterator[Verdict]:
         yield error(
             f"{text}, although this host has {' and '.join(fast)}",
             consequence="runs measure Ethernet or IP over the fast network, not the network that applications use",
-            remedy="Open MPI: -- --mca pml ucx, and `ompi_info | grep ucx`; MPICH: `mpichversion` shows the device; ibstat",
+            remedy="Open MPI: -- --mca pml ucx, and `ompi_info | grep ucx`; MPICH: `mpichversion` shows the device; "
+            "ibstat",
         )
     elif any((one.device or "").startswith(_VIRTUAL_INTERFACES) for one in over_tcp):
         yield warning(

@@ -190,7 +190,7 @@ def test_a_host_that_cannot_be_resolved_is_named(bin_folder: Path, monkeypatch: 
         ("-n 0", "-n: 0: expected 1 to"),
         ("-n two", "two"),
         ("--on nowhere", "--on: 'nowhere': expected local"),
-        ("--on simgrid:tiny", "--on simgrid:tiny: simulated hosts have no faults to find"),
+        ("--on simgrid:tiny", "--on simgrid:tiny: simulated hosts have no faults"),
         ("--on slurm", "--on slurm: this is not a Slurm allocation"),
         ("--time-limit 60", "--time-limit: '60' must be a time with its unit"),
         ("--engine gone", "--engine: gone does not exist"),

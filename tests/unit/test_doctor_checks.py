@@ -79,9 +79,8 @@ def test_each_check_has_a_name_of_its_own_and_says_what_it_examines() -> None:
 def test_the_guide_lists_all_checks() -> None:
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "doctor.md").read_text(encoding="utf-8")
 
-    assert [f"| {one.name} | {one.about} |" for one in CHECKS] == [
-        line for line in page.partition("| check | examines |")[2].partition("\n\n")[0].splitlines()[2:]
-    ]  # fmt: skip
+    table = page.partition("| check | examines |")[2].partition("\n\n")[0]
+    assert [f"| {one.name} | {one.about} |" for one in CHECKS] == table.splitlines()[2:]
 
 
 def test_ranks_on_one_processor_beside_idle_ones_are_an_error() -> None:
@@ -123,9 +122,7 @@ def test_a_processor_for_each_rank_is_right(ranks: tuple[LaunchedRank, ...], say
         (None, Flavour.unknown, Level.warning, "may spin"),
     ],
 )
-def test_more_ranks_than_processors_must_yield(
-    yields: bool | None, flavour: Flavour, level: Level, says: str
-) -> None:
+def test_more_ranks_than_processors_must_yield(yields: bool | None, flavour: Flavour, level: Level, says: str) -> None:
     verdict = judge_sharing("a", [rank(number, of=2, yields=yields) for number in range(3)], flavour)
 
     assert verdict is not None and verdict.level is level

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stressbench.experiments.doctor.check import Setting, Verdict, check, error, note, ok, warning
-
 from stressbench.formats.units import BYTES, exact_size_text, parse_digits
 from stressbench.report.units import count, size
 

@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from stressbench.experiments.doctor.check import Setting, Verdict, check, error, note, ok, warning
@@ -121,7 +122,7 @@ def host_names(setting: Setting) -> Iterator[Verdict]:
 def hosts_in(words: tuple[str, ...]) -> tuple[str, ...]:
     """The hosts that options of a launcher name, also in host files. Raises OSError for a file that cannot be read."""
     names = []
-    for option, value in zip(words, words[1:], strict=False):
+    for option, value in pairwise(words):
         if option in _HOST_OPTIONS:
             names += [one.partition(":")[0] for one in value.split(",")]
         elif option in _FILE_OPTIONS:

@@ -93,17 +93,18 @@ def links(setting: Setting) -> Iterator[Verdict]:
 def host_names(setting: Setting) -> Iterator[Verdict]:
     """Launchers connect to hosts by their names."""
     own = socket.gethostname()
-    if fault := resolution_fault(own):
+    own_fault = resolution_fault(own)
+    if own_fault is not None:
         yield warning(
-            f"the name of this host, {own}, cannot be resolved: {fault}",
+            f"the name of this host, {own}, cannot be resolved: {own_fault}",
             consequence="hydra and mpirun cannot start ranks on other hosts, or wait for the name service",
             remedy=f"as root: echo '127.0.1.1 {own}' >> /etc/hosts",
         )
     try:
         named = hosts_in(setting.extra)
-    except OSError as fault:
+    except OSError as unreadable:
         yield error(
-            f"{fault.filename}: {reason_of(fault)}",
+            f"{unreadable.filename}: {reason_of(unreadable)}",
             consequence="the launcher starts no rank",
             remedy="name a file that lists a host a line: -- --hostfile FILE",
         )
@@ -115,7 +116,7 @@ def host_names(setting: Setting) -> Iterator[Verdict]:
             consequence="the launcher starts no rank, or waits until its connection times out",
             remedy=f"getent hosts {' '.join(unknown)}; correct the names in {' '.join(setting.extra)}",
         )
-    elif not resolution_fault(own):
+    elif own_fault is None:
         yield ok(f"{own} can be resolved" + (f", and so can {', '.join(named)}" if named else ""))
 
 

@@ -150,13 +150,14 @@ def root(setting: Setting) -> Iterator[Verdict]:
 def container(setting: Setting) -> Iterator[Verdict]:
     """A launcher inside a container starts ranks in this container only."""
     image = next((setting.environment[name] for name in _IMAGES if setting.environment.get(name)), None)
-    if image is None and any((setting.root / name).exists() for name in _CONTAINER_FILES):
-        image = "Docker or Podman"
-    if image is not None:
+    if image is not None or any((setting.root / name).exists() for name in _CONTAINER_FILES):
+        remedy = "start stressbench outside of it where several hosts have ranks"
+        if image is not None:
+            remedy = f"outside: stressbench run FILE -n N -- apptainer exec {shlex.quote(image)}"
         yield note(
-            f"this process is in a container ({image})",
+            f"this process is in a container ({image or 'Docker or Podman'})",
             consequence="a launcher inside of it starts ranks in this container only, and on other hosts without it",
-            remedy=f"outside: stressbench run FILE -n N -- apptainer exec {shlex.quote(image)}",
+            remedy=remedy,
         )
     for wrapper in ("apptainer", "singularity"):
         if wrapper in (Path(word).name for word in setting.extra):

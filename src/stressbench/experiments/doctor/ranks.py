@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from stressbench.experiments.doctor.check import Setting, Verdict, check, error, note, ok, warning
 from stressbench.formats.run.launched_ranks import Carrier, LaunchedRank, MessageCarrier
 from stressbench.formats.units import minutes_text
+from stressbench.launch.banners import BannerFilter
 from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.flavour import Flavour
 from stressbench.launch.launch_target import LOCAL
@@ -16,6 +17,7 @@ from stressbench.report.units import count
 _RULE = re.compile(r"^[-=\s]*$")
 _QUOTED_LINES = 2
 _QUOTED_CHARACTERS = 300
+_SHOWS_COMMAND = "`stressbench doctor --json | jq -r .command` shows, with the same options"
 _CARRIERS = {
     Carrier.tcp: "TCP", Carrier.infiniband: "InfiniBand", Carrier.cxi: "Slingshot (CXI)",
     Carrier.shared_memory: "shared memory", Carrier.unknown: "unknown",
@@ -68,14 +70,14 @@ def _hanging(setting: Setting, observed: ObservedLaunch) -> Verdict:
     limit = minutes_text(setting.limit_s)
     if not observed.jobs:
         found = f"no rank has passed MPI_Init within {limit}: the launcher or MPI_Init hangs"
-        remedy = "start it by hand, with more output (Open MPI: --mca plm_base_verbose 5): "
+        remedy = f"with more output (Open MPI: --mca plm_base_verbose 5), type what {_SHOWS_COMMAND}"
     elif not observed.messages:
         found = f"{count(setting.ranks, 'rank')} started, but their messages did not arrive within {limit}"
-        remedy = "choose the network interfaces (Open MPI: -- --mca btl_tcp_if_include eth0), or by hand: "
+        remedy = f"choose the interfaces (Open MPI: -- --mca btl_tcp_if_include eth0), or type what {_SHOWS_COMMAND}"
     else:
         found = f"ranks do not end within {limit}"
-        remedy = "longer: --time-limit 5min; or by hand: "
-    return error(found, consequence="runs hang", remedy=f"{remedy}{observed.command}")
+        remedy = f"--time-limit 5min, or type what {_SHOWS_COMMAND}"
+    return error(found, consequence="runs hang", remedy=remedy)
 
 
 def _failed(observed: ObservedLaunch) -> Verdict:
@@ -85,15 +87,17 @@ def _failed(observed: ObservedLaunch) -> Verdict:
     return error(
         f"the launcher ended with status {observed.outcome.status}{why}" + (f": {words}" if words else ""),
         consequence="runs fail in the same way",
-        remedy=str(observed.command),
+        remedy=f"type what {_SHOWS_COMMAND}",
     )
 
 
 def quoted(output: str) -> str:
-    """The first lines of what a launcher printed, without rules, as one line."""
-    lines = [line.strip() for line in output.splitlines() if not _RULE.match(line)]
-    text = " ".join(lines[:_QUOTED_LINES])
-    return text if len(text) <= _QUOTED_CHARACTERS else f"{text[:_QUOTED_CHARACTERS]}..."
+    """The first lines of what a launcher printed, without rules and known noise, as one line."""
+    banners = BannerFilter()
+    text = (banners.feed(output.encode()) + banners.flush()).decode(errors="replace")
+    lines = [line.strip() for line in text.splitlines() if not _RULE.match(line)]
+    excerpt = " ".join(lines[:_QUOTED_LINES])
+    return excerpt if len(excerpt) <= _QUOTED_CHARACTERS else f"{excerpt[:_QUOTED_CHARACTERS]}..."
 
 
 def _complete(setting: Setting) -> tuple[LaunchedRank, ...]:

@@ -51,9 +51,9 @@ std::vector<std::string> gather(const mpi::Group& world, const std::string& mine
     total += sizes[i];
   }
   std::string all(static_cast<std::size_t>(total), '\0');
-  mpi::check(MPI_Gatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), offsets.data(), MPI_CHAR, 0,
-                         world.handle()),
-             "MPI_Gatherv");
+  mpi::check(
+      MPI_Gatherv(mine.data(), size, MPI_CHAR, all.data(), sizes.data(), offsets.data(), MPI_CHAR, 0, world.handle()),
+      "MPI_Gatherv");
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < ranks; ++i)
     texts.push_back(all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(sizes[i])));
@@ -82,9 +82,7 @@ void print_launch(const mpi::Group& world) {
               {"version", output::version},
               {"library", library.library},
               {"clock",
-               {{"source", monotonic_source},
-                {"resolution_s", clock.resolution_s},
-                {"overhead_s", clock.overhead_s}}},
+               {{"source", monotonic_source}, {"resolution_s", clock.resolution_s}, {"overhead_s", clock.overhead_s}}},
               {"ranks", ranks}});
 }
 

@@ -90,7 +90,7 @@ std::optional<MessageCarrier> carrier_in(const mpi::Group& ring, bool is_one_hos
   return MessageCarrier{};
 }
 
-using Path = std::array<char, 4096>;                        // PATH_MAX
+using Path = std::array<char, 4096>;                         // PATH_MAX
 using Sight = std::array<char, 1 + MPI_MAX_PROCESSOR_NAME>;  // whether a host sees a file, and its name
 
 // A new file in this directory, with a name by which `stressbench clean` finds it if this process is killed.
@@ -98,8 +98,8 @@ Path new_file_in(const std::string& directory) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string id = run_id::make();
-  const std::string file = fmt::format("{}/.stressbench-{}-{}-{}.new", directory, host.data(), ::getpid(),
-                                       id.substr(id.size() - 8));
+  const std::string file =
+      fmt::format("{}/.stressbench-{}-{}-{}.new", directory, host.data(), ::getpid(), id.substr(id.size() - 8));
   Path path{};
   file.copy(path.data(), path.size() - 1);
   return path;

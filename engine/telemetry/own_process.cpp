@@ -98,7 +98,7 @@ std::vector<int> processors_in(std::string_view list) {
 std::vector<int> bound_processors() {
   std::vector<int> numbers;
   const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(max_processors),
-                                                              [](cpu_set_t* one) { CPU_FREE(one); });
+                                                             [](cpu_set_t* one) { CPU_FREE(one); });
   const std::size_t size = CPU_ALLOC_SIZE(max_processors);
   if (!set || ::sched_getaffinity(0, size, set.get()) != 0) return numbers;
   for (int number = 0; number < max_processors; ++number) {

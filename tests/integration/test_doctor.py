@@ -83,6 +83,26 @@ def test_ranks_on_one_processor_are_named(engine: Engine, tmp_path: Path) -> Non
     assert found.startswith("2 of 2 ranks on ") and f"share 1 processor ({first})" in found
 
 
+def test_a_wrapper_of_the_ranks_is_started_by_the_launcher(engine: Engine, tmp_path: Path) -> None:
+    """A stand-in for Apptainer, which notes that it was started and runs the program outside of any image."""
+    wrapper = tmp_path / "apptainer"
+    wrapper.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && { echo "apptainer version 1.3"; exit; }\n'
+        f'echo "$1 $2" >>"{tmp_path}/started"\nshift 2\nexec "$@"\n'
+    )
+    wrapper.chmod(0o755)
+
+    done = engine.stressbench(
+        "doctor", "--json", "-n", "2", "--", str(wrapper), "exec", "mpi.sif", cwd=tmp_path
+    )  # fmt: skip
+    findings = json.loads(done.output)["findings"]
+
+    assert (tmp_path / "started").read_text().splitlines() == ["exec mpi.sif"] * 2
+    assert ("ok", f"ranks start in apptainer version 1.3 ({wrapper})") in found_by("container", findings)
+    assert [level for level, _ in found_by("launch", findings)] == ["ok"]
+    assert found_by("messages inside a host", findings) == [("ok", "shared memory")]
+
+
 def test_ranks_that_share_processors_and_do_not_yield_are_named(engine: Engine, tmp_path: Path) -> None:
     ranks = PROCESSORS + 1
     options = ("--host", f"localhost:{ranks}", "--bind-to", "none", "--mca", "mpi_yield_when_idle")

@@ -1,4 +1,6 @@
 // What the kernel knows of this process: lists of processors, and the bytes that its TCP connections received.
+#include "telemetry/own_process.hpp"
+
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +9,6 @@
 #include <unistd.h>
 
 #include <vector>
-
-#include "telemetry/own_process.hpp"
 
 namespace stressbench::telemetry {
 namespace {

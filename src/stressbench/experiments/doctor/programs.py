@@ -160,8 +160,9 @@ def container(setting: Setting) -> Iterator[Verdict]:
             remedy=remedy,
         )
     for wrapper in ("apptainer", "singularity"):
-        if wrapper in (Path(word).name for word in setting.extra):
-            path = shutil.which(wrapper, path=setting.environment.get("PATH"))
+        named = next((word for word in setting.extra if Path(word).name == wrapper), None)
+        if named is not None:
+            path = shutil.which(named, path=setting.environment.get("PATH"))
             version = None if path is None else output_of(path, "--version")
             if version is None:
                 yield error(

@@ -28,6 +28,7 @@ void add_describe(CLI::App& program, Context& context);
 void add_check(CLI::App& program, Context& context);
 void add_telemetry(CLI::App& program, Context& context);
 void add_calls(CLI::App& program, Context& context);
+void add_ranks(CLI::App& program, Context& context);
 
 // Adds the option that allows several threads of a rank to call MPI at the same time.
 void add_threads_option(CLI::App& command, mpi::Threads& threads);

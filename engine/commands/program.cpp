@@ -121,6 +121,7 @@ int run_command(int argc, char** argv, const Start& start) {
   add_calls(program, context);
   add_check(program, context);
   add_telemetry(program, context);
+  add_ranks(program, context);
   try {
     if (argc > 1) check_first_word(program, argv[1]);
     program.parse(argc, argv);

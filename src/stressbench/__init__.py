@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from stressbench.api.coruns import CorunResults as CorunResults
     from stressbench.api.coruns import corun as corun
     from stressbench.api.coruns import corun_report as corun_report
+    from stressbench.api.doctor import DoctorResults as DoctorResults
+    from stressbench.api.doctor import doctor as doctor
     from stressbench.api.failures import ProfileFailed as ProfileFailed
     from stressbench.api.failures import RmaxFailed as RmaxFailed
     from stressbench.api.failures import RunFailed as RunFailed
@@ -137,6 +139,7 @@ _OFFERED = {
     "CorunResults": "stressbench.api.coruns",
     "DegradeResults": "stressbench.api.sweeps",
     "DifferenceResults": "stressbench.api.tracing",
+    "DoctorResults": "stressbench.api.doctor",
     "EvaluationResults": "stressbench.api.predictions",
     "FigureOptions": "stressbench.experiments.sweep.rates.program_output",
     "ImpactResults": "stressbench.api.interference",
@@ -184,6 +187,7 @@ _OFFERED = {
     "corun_report": "stressbench.api.coruns",
     "degrade": "stressbench.api.sweeps",
     "degrade_report": "stressbench.api.sweeps",
+    "doctor": "stressbench.api.doctor",
     "impact": "stressbench.api.interference",
     "lab": "stressbench.api.labs",
     "lab_draw": "stressbench.api.labs",
@@ -236,6 +240,7 @@ __all__ = [
     "CorunResults",
     "DegradeResults",
     "DifferenceResults",
+    "DoctorResults",
     "EvaluationResults",
     "FigureOptions",
     "ImpactResults",
@@ -284,6 +289,7 @@ __all__ = [
     "corun_report",
     "degrade",
     "degrade_report",
+    "doctor",
     "impact",
     "lab",
     "lab_draw",

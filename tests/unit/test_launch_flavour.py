@@ -16,10 +16,18 @@ LAUNCHERS = {
         Flavour.intelmpi,
         "2021.11",
     ),
+    "Intel(R) MPI Library for Linux* OS, Version 2019 Update 7 Build 20200312 (id: 5dc2dd3e9)\n": (
+        Flavour.intelmpi,
+        "2019.7",
+    ),
+    "mpiexec version 1.8.0 revision 0\n": (Flavour.craympich, None),
+    "aprun (ALPS) 6.6.59\n": (Flavour.craympich, None),
     "SimGrid version 3.32\n": (Flavour.simgrid, "3.32"),
     "srun: slurm 22.05.8": (Flavour.unknown, None),
     "": (Flavour.unknown, None),
 }
+"""Recorded by others: Intel MPI 2019 in TACC/tacc-containers#8; how the lines of PALS and ALPS begin is documented by
+programs that parse them."""
 LIBRARIES = {
     "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022": (
         Flavour.openmpi4,

@@ -28,6 +28,7 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "corun run": _pair("corun", "CorunSpec"),
     "degrade report": _pair("degrade_report", "rate_results"),
     "degrade run": _pair("degrade", "begin_rate_study"),
+    "doctor": _pair("doctor", "examine"),
     "impact": _pair("impact", "PreparedImpact"),
     "lab check": _pair("Lab.check", "check_links"),
     "lab down": _pair("Lab.down", "down"),

@@ -21,7 +21,7 @@ _NAMES = {
     Flavour.openmpi4: ("mpirun.openmpi", "mpirun", "mpiexec", "orterun"),
     Flavour.openmpi5: ("mpirun.openmpi", "mpirun", "mpiexec", "prterun"),
     Flavour.mpich: ("mpirun.mpich", "mpiexec.mpich", "mpirun", "mpiexec", "mpiexec.hydra"),
-    Flavour.craympich: ("mpiexec", "mpirun"),
+    Flavour.craympich: ("mpiexec", "aprun", "mpirun"),
     Flavour.intelmpi: ("mpirun", "mpiexec.hydra", "mpiexec"),
     Flavour.simgrid: ("smpirun",),
     Flavour.unknown: ("mpirun", "mpiexec"),

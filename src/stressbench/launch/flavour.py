@@ -50,6 +50,9 @@ _OPEN_MPI = re.compile(r"\bopen\s?rte\b|\bopen\s?mpi\b", re.IGNORECASE)
 _INTEL = re.compile(r"intel(?:\(r\))?\s*mpi|\bimpi\b", re.IGNORECASE)
 _CRAY = re.compile(r"cray\s+mpich", re.IGNORECASE)
 _SIMGRID = re.compile(r"simgrid|\bsmpi\b", re.IGNORECASE)
+# PALS ("mpiexec version 1.8.0 revision ...") and ALPS ("aprun (ALPS) 6.6.59") count their own versions.
+_CRAY_LAUNCHER = re.compile(r"^mpiexec version \d|\(ALPS\)")
+_INTEL_UPDATE = re.compile(r"\b(20[0-9]{2}) Update ([0-9]{1,3})\b")
 _MPICH = re.compile(r"hydra|mpich|mvapich", re.IGNORECASE)
 _VERSION = re.compile(r"([0-9]{1,18}\.\d+(?:\.\d+)?(?:[a-z]+\d+)?)")
 _LABELLED_VERSION = re.compile(r"version:?\s*v?([0-9]{1,18}\.\d+(?:\.\d+)?\w*)", re.IGNORECASE)
@@ -61,6 +64,8 @@ def recognise(text: str) -> Recognised:
     Intel MPI is tested first, since its launcher also calls itself hydra.
     """
     version = _version_in(text)
+    if _CRAY_LAUNCHER.search(text):
+        return Recognised(flavour=Flavour.craympich, version=None)
     if _INTEL.search(text):
         return Recognised(flavour=Flavour.intelmpi, version=version)
     if _SIMGRID.search(text):
@@ -78,5 +83,7 @@ def recognise(text: str) -> Recognised:
 
 
 def _version_in(text: str) -> str | None:
+    if update := _INTEL_UPDATE.search(text):
+        return f"{update[1]}.{update[2]}"
     found = _LABELLED_VERSION.search(text) or _VERSION.search(text)
     return found.group(1) if found else None

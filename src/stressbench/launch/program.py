@@ -8,7 +8,7 @@ from pathlib import Path
 from stressbench.formats.errors import reason_of
 from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.launch import machine
-from stressbench.launch.command import Command
+from stressbench.launch.command import Command, Launcher
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.find import find_engine, library_of
@@ -89,18 +89,22 @@ def command_of(
     environment: Mapping[str, str],
     rail_selection: RailSelection | None = None,
     concurrent_ranks: int = 0,
+    launcher: Launcher | None = None,
+    extra: tuple[str, ...] = (),
 ) -> Command:
     """The command that starts a program built with the engine's MPI. `folder`: working directory of its ranks.
 
-    `concurrent_ranks`: ranks of another launch that run on the target at the same time. Ranks with real-time priority
-    print to a pipe. Raises LaunchMistake.
+    `concurrent_ranks`: ranks of another launch that run on the target at the same time. `launcher`: None: that of the
+    engine's MPI. `extra`: options for it. Ranks with real-time priority print to a pipe. Raises LaunchMistake.
     """
     engine_path = find_engine(explicit=engine, environment=environment)
-    launcher = target.launcher(mpirun=None, library=library_of(engine_path))
+    launcher = launcher or target.launcher(mpirun=None, library=library_of(engine_path))
     output_pipe = unused_path() if target.realtime_by_default else None
     if output_pipe is not None:
         words = (*_PRINTING_TO, str(output_pipe), *words)
-    request = request_of((*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment)
+    request = request_of(
+        (*_IN_FOLDER, str(folder), *words), ranks=ranks, target=target, environment=environment, extra=extra
+    )  # fmt: skip
     if rail_selection is not None:
         request = with_rail_selection(
             request,

@@ -11,6 +11,7 @@ from stressbench.interference.reports import CompressionReport, ImpactReport
 from stressbench.interference.validation import Validation as ModelValidation
 from stressbench.labs.status import Capability, LabStatus, LinkCheck, LinkDirection, ShippedLab
 from stressbench.results.coruns import Corun
+from stressbench.results.doctor import Diagnosis
 from stressbench.results.leftovers import CleanedLeftover
 from stressbench.results.study_plan import ShippedStudy, StudyPlan
 from stressbench.results.study_status import StudyStatus
@@ -29,6 +30,7 @@ _MODELS: Mapping[str, Any] = {
     "compare": Comparison,
     "compress": CompressionReport,
     "corun": Corun,
+    "doctor": Diagnosis,
     "impact": ImpactReport,
     "lab check": tuple[LinkCheck, ...],
     "lab list": list[ShippedLab],

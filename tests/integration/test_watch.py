@@ -7,12 +7,17 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from support.browser import browse, needs_browser
 from support.programs import Started, wait_until
-from support.studies import REAL_PAIR
+from support.studies import PART, REAL_PAIR, WHOLE
+
+from stressbench.experiments.watching.page_server import Content, PageServer
+from stressbench.experiments.watching.run import RunWatcher
+from stressbench.report.live_page import content_security_policy, live_page
 
 STUDY = """\
 [factors]
@@ -23,8 +28,8 @@ placement = ["linear", "interleaved"]
 [set]
 size = "2KiB"
 [run]
-isolated = 8
-contended = 8
+isolated = 10
+contended = 10
 repetitions = 5
 """
 
@@ -60,8 +65,13 @@ def test_a_watcher_follows_a_study_that_is_killed_and_resumed_and_may_be_killed_
         url = address(watcher)
         assert state(url)["activity"] == "waiting"
         with started(folder, "study", "run", "study.toml", "-o", "made", engine=engine.program) as study:
-            wait_until(lambda: rounds(state(url)) > 0, "rounds are shown")
-            found = state(url)
+            found = {}
+
+            def shows_rounds() -> bool:
+                found.update(state(url))
+                return rounds(found) > 0
+
+            wait_until(shows_rounds, "rounds are shown")
             watcher.kill()  # it takes nothing with it
             watcher.communicate(timeout=300)
             assert study.poll() is None
@@ -97,29 +107,46 @@ def rounds(found: Any) -> int:
     return sum(run["rounds"] for run in found["runs"])
 
 
-def test_a_run_serves_a_page_that_a_browser_shows_and_ends_with_it(engine, folder: Path) -> None:
-    words = ("run", "pair.sb", "-n", "2", "--ranks-per-node", "1", "--isolated", "8", "--contended", "8", "--watch")
+def test_a_run_serves_a_page_that_shows_its_end_and_ends_with_it(engine, folder: Path) -> None:
+    words = ("run", "pair.sb", "-n", "2", "--ranks-per-node", "1", "--isolated", "6", "--contended", "6", "--watch")
     with started(folder, *words, "-o", "run.jsonl", engine=engine.program) as process:
         url = address(process)
-        wait_until(lambda: rounds(state(url)) > 0, "rounds are shown")
+        seen: list[str] = []
+
+        def shows_the_end() -> bool:
+            seen.append(state(url)["activity"])
+            return seen[-1] == "ended"
+
+        wait_until(shows_the_end, "the end is shown")
         output, errors = process.communicate(timeout=300)
 
     assert process.returncode == 0, errors
-    assert "all" in output
+    assert set(seen) == {"running", "ended"}
+    assert "reduce" in output
     with pytest.raises(OSError, match="refused"):
         state(url)
 
 
 @needs_browser
-def test_a_browser_runs_the_script_of_the_page(engine, folder: Path) -> None:
-    """The run begins only after the page was loaded: what is shown of it comes from the script."""
-    with started(folder, "study", "watch", "run.jsonl", "--interval", "0.5s", engine=engine.program) as watcher:
-        url = address(watcher)
-        words = ("run", "pair.sb", "-n", "2", "--ranks-per-node", "1", "--isolated", "8", "--contended", "8")
-        with started(folder, *words, "-o", "run.jsonl", engine=engine.program):
-            shown = browse(
-                folder, folder, "--dump-dom", "--timeout=20000", "--enable-logging=stderr", address=url
-            )  # fmt: skip
+def test_a_browser_refreshes_the_page_by_its_script(tmp_path: Path) -> None:
+    """The first page is of a run in progress; what is shown of the whole run comes from the script."""
+    path, pages = tmp_path / "run.jsonl", []
 
-    assert "of 24 rounds" in shown.stdout
-    assert "Refused to" not in shown.stderr
+    def page() -> str:
+        path.write_text(WHOLE if pages else PART)
+        pages.append(live_page(RunWatcher(path).look(), interval_s=0.5))
+        return pages[-1]
+
+    contents = {"/": Content(media_type="text/html", text=page)}
+    with PageServer(contents, policy=content_security_policy()) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        shown = browse(
+            tmp_path, tmp_path, "--dump-dom", "--virtual-time-budget=3000", "--enable-logging=stderr",
+            address=server.url,
+        )  # fmt: skip
+        server.shutdown()
+
+    assert "6 of 6 rounds" in pages[0]
+    assert "18 of 18 rounds" in shown.stdout
+    assert len(pages) > 1
+    assert "Content Security Policy" not in shown.stderr

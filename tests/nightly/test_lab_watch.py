@@ -4,8 +4,10 @@ import re
 import sys
 import threading
 import urllib.request
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
 from support.lab_bench import STREAM, TAPERED, Bench, impacts, job
 from support.programs import Started
 
@@ -13,7 +15,7 @@ from stressbench.formats.run import read_run
 from stressbench.stats import RunSummary, summarise
 from stressbench.stats.intervals import paired_interval
 
-BLOCKS = 12
+BLOCKS = 8
 POLL_S = 0.5
 """Much more often than a page asks by default."""
 WORKLOAD = job("a", "0,2", STREAM) + job("b", "1,3", STREAM)
@@ -67,13 +69,11 @@ def test_impacts_with_a_watcher_are_those_without(lab_up, measured, few_samples)
     medians = {watched: [sorted(one)[len(one) // 2] for one in runs] for watched, runs in found.items()}
     ratios = [with_it / without for with_it, without in zip(medians[True], medians[False], strict=True)]
     measured.median("impact with a watcher over that without", ratios, expected=1, within=0.05)
-    assert overlap(*(interval(sum(runs, [])) for runs in found.values()))
+    assert overlap(*(interval(list(chain(*runs))) for runs in found.values()))
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
     """The 95 % interval of the median impact over all blocks, on a log scale."""
-    import numpy as np
-
     found = paired_interval(np.log(np.array(ratios)))
     assert found.low is not None
     assert found.high is not None

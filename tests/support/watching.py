@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stressbench.experiments.study.directory import Directory, locked, now
 from stressbench.experiments.study.running import LaunchResult
-from stressbench.formats.study.manifest import StartedRecord
+from stressbench.formats.study.manifest import PolicyRecord, StartedRecord
 from support.studies import PART, FakeLaunches, Killed, carry_out, study_in
 
 STARTED_AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -55,6 +55,7 @@ def finished_study(folder: Path, *, failing: bool = False) -> Directory:
     """A study all of whose runs are done, or, with `failing`, one of whose runs failed for good."""
     directory = study_in(folder)
     failed = LaunchResult(status=3, reason="a rank died")
+    directory.write(PolicyRecord(at=now(), retries=0))
     carry_out(directory, FakeLaunches({0: failed} if failing else {}), retries=0)
     return directory
 

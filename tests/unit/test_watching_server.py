@@ -96,7 +96,7 @@ def test_a_host_that_was_rebound_to_this_machine_is_refused(server: PageServer, 
     assert Answer(server, with_token(server), host=host).status == 403
 
 
-@pytest.mark.parametrize("path", ["/index.html", "/../etc/passwd", "/state.json/", "//", "/%2e%2e/"])
+@pytest.mark.parametrize("path", ["/index.html", "/../etc/passwd", "/state.json/", "/%2e%2e/"])
 def test_no_other_path_exists(server: PageServer, path: str) -> None:
     assert Answer(server, with_token(server, path)).status == 404
 

@@ -36,9 +36,9 @@ def page_of_run(prepared: PreparedRun, *, port: int | None) -> AbstractContextMa
 
 def serve_until_interrupted(server: PageServer, latest: Latest) -> None:
     """Print the present state, and serve the page until Ctrl-C."""
-    note(progress_line(latest.watched()))
-    announce(server)
     with suppress(KeyboardInterrupt):
+        note(progress_line(latest.watched()))
+        announce(server)
         serve_page(server)
 
 

@@ -26,7 +26,7 @@ DEFAULT_INTERVAL_S = 5.0
 LEAST_INTERVAL_S, MOST_INTERVAL_S = 0.5, 3600.0
 LOWEST_PRIORITY = 19
 _POLL_INTERVAL_S = 0.5
-_LINGER_INTERVALS = 2
+_LINGER_INTERVALS = 1.5
 _END_TIMEOUT_S = 5.0
 _END_POLL_S = 0.1
 
@@ -66,8 +66,9 @@ def tunnel_command(server: PageServer) -> str:
 
 
 def lower_priority() -> None:
-    """Let this process run only when others leave a core idle, as far as the scheduler can."""
+    """Give this thread, and those that it starts, the lowest priority: ranks may need all cores."""
     with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
         os.setpriority(os.PRIO_PROCESS, 0, LOWEST_PRIORITY)
 
 
@@ -77,8 +78,8 @@ def page_beside_run(
 ) -> Iterator[None]:
     """Context in which a process of low priority serves the page of a run that is launched in it.
 
-    `announce` is called once the page can be opened, before the launch. At the end the page stays for up to two
-    intervals if it is open, until it has shown the final state. Must be entered in the main thread, without other
+    `announce` is called once the page can be opened, before the launch. At the end, if the page is open, it stays until
+    it has shown the final state, for up to one and a half intervals. Must be entered in the main thread, without other
     threads. Raises UserError if the port cannot be used.
     """
     context = multiprocessing.get_context("fork")

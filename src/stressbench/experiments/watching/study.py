@@ -1,10 +1,10 @@
 """Watches the directory of a study: `look` says how the study is at the moment. Nothing is written."""
 
-import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from stressbench.experiments.study.directory import Directory, has_study, now, open_directory
 from stressbench.experiments.study.estimate import seconds_left
@@ -24,7 +24,6 @@ from stressbench.formats.study.manifest import (
     FailedRecord,
     FinishedRecord,
     InterruptedRecord,
-    LinksRecord,
     Record,
     StartedRecord,
 )
@@ -32,6 +31,9 @@ from stressbench.results.study_status import StudyStatus
 from stressbench.results.watching import Activity, CellImpact, Watched, WatchedCell, WatchedRun
 from stressbench.stats import RoundMedian
 from stressbench.stats.pooled import pooled_impact
+
+
+_Identity: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +56,10 @@ class StudyWatcher:
     def __init__(self, path: Path, *, bytes_per_look: int | None = None, clock: Clock = now) -> None:
         self._path = path
         self._clock = clock
+        self._bytes_per_look = bytes_per_look
         self._finished = FinishedRuns(path, bytes_per_look=bytes_per_look)
         self._journal: _Journal | None = None
-        self._journal_key: object = None
+        self._journal_key: _Identity | None = None
         self._growing: dict[str, RunProgress] = {}
         self._impacts: dict[str, tuple[object, tuple[CellImpact, ...]]] = {}
 
@@ -75,6 +78,8 @@ class StudyWatcher:
         """The manifest, which is read only if it has changed. Raises StudyMistake."""
         key = _identity(self._path / MANIFEST)
         if self._journal is None or key is None or key != self._journal_key:
+            if self._journal_key is not None and (key is None or key[:2] != self._journal_key[:2]):
+                self._forget()
             directory = open_directory(self._path)
             manifest = directory.read()
             states = run_states(directory.study.runs, manifest.records)
@@ -84,6 +89,11 @@ class StudyWatcher:
             )  # fmt: skip
             self._journal_key = key
         return self._journal
+
+    def _forget(self) -> None:
+        """Another study has taken the place of the one that was watched."""
+        self._finished = FinishedRuns(self._path, bytes_per_look=self._bytes_per_look)
+        self._growing, self._impacts = {}, {}
 
     def _read_runs(self, journal: _Journal) -> None:
         self._finished.read(journal.states)
@@ -105,7 +115,7 @@ class StudyWatcher:
 
     def _without_study(self, fault: StudyMistake | OSError) -> Watched:
         """The state without a study that can be read: none exists yet, or it is damaged."""
-        is_new = not os.path.lexists(self._path) or (self._path.is_dir() and not has_study(self._path))
+        is_new = not isinstance(fault, OSError) and not has_study(self._path)
         reason = f"{self._path}: {reason_of(fault)}" if isinstance(fault, OSError) else str(fault)
         return Watched(
             path=str(self._path), at=self._clock(), activity=Activity.waiting if is_new else Activity.unknown,
@@ -264,7 +274,7 @@ def _most_s(journal: _Journal, runs: Sequence[WatchedRun]) -> float | None:
     return max([*running, 0.0]) + waiting * limit_s / max(1, len(runs))
 
 
-def _identity(path: Path) -> tuple[int, int, int, int] | None:
+def _identity(path: Path) -> _Identity | None:
     """Device, inode, size and time of the last change; None for a missing file."""
     try:
         status = path.stat()

@@ -1,4 +1,4 @@
-"""`study watch` beside a study with real ranks: it is killed, resumed and ends, and the watcher is killed and reopened."""
+"""`study watch` beside a study with real ranks, which is killed, resumed and ends; the watcher is killed, too."""
 
 import json
 import re

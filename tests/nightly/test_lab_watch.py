@@ -26,7 +26,18 @@ def measured_run(lab: Bench, target: Path, *, watched: bool) -> tuple[RunSummary
     """A run, and how often its page was fetched."""
     (lab.folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
     rounds = ("--isolated", str(BLOCKS), "--contended", str(BLOCKS), "--repetitions", "3")
-    command = [sys.executable, "-m", "stressbench", "run", "w.sb", "--on", f"lab:{lab.name}", "-o", str(target), *rounds]
+    command = [
+        sys.executable,
+        "-m",
+        "stressbench",
+        "run",
+        "w.sb",
+        "--on",
+        f"lab:{lab.name}",
+        "-o",
+        str(target),
+        *rounds,
+    ]
     ended, fetched = threading.Event(), []
     with Started([*command, *(["--watch"] if watched else [])], cwd=lab.folder, environment=lab.environment) as process:
         assert process.stderr is not None

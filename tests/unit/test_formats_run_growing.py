@@ -1,4 +1,4 @@
-"""`GrowingRun`: a run file that is read while it is written; what is added is read once, and as a whole run would be."""
+"""`GrowingRun`: a run file that is read while it is written; what is added is read once, as in a whole run."""
 
 import json
 from pathlib import Path
@@ -40,9 +40,9 @@ def test_pieces_add_up_to_the_whole(tmp_path: Path, step: int) -> None:
     assert sum(piece.ignored_samples for piece in pieces) == 0
 
 
-def test_only_what_was_added_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_was_added_is_read(tmp_path: Path) -> None:
     path, content = tmp_path / "run.jsonl", lines(histograms=False)
-    first_round = next(number for number, line in enumerate(content) if b'"type": "round"' in line or b'"type":"round"' in line)
+    first_round = next(number for number, line in enumerate(content) if line.startswith(b'{"type":"round"'))
     path.write_bytes(b"".join(content[: first_round + 1]))
     growing = GrowingRun(path)
     growing.added()
@@ -95,7 +95,8 @@ def test_another_file_of_the_same_name_is_read_from_its_begin(tmp_path: Path, ho
     path.write_bytes(b"".join(content))
     growing = GrowingRun(path)
     growing.added()
-    other = lines(complete=False)[:-20] if how == "cut" else [line.replace(b"2026-01-02", b"2026-01-03") for line in content]
+    later = [line.replace(b"2026-01-02", b"2026-01-03") for line in content]
+    other = lines(complete=False)[:-20] if how == "cut" else later
     if how == "replaced":
         path.rename(tmp_path / "former.jsonl")
     path.write_bytes(b"".join(other))

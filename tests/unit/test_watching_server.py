@@ -91,7 +91,7 @@ def test_the_host_may_be_that_of_a_tunnel(server: PageServer, host: str) -> None
     assert Answer(server, with_token(server), host=host).status == 200
 
 
-@pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org", "localhost.example.org:80", "0.0.0.0", "a:b:1"])
+@pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org", "localhost.example.org:80", "0.0.0.0", "a:b"])
 def test_a_host_that_was_rebound_to_this_machine_is_refused(server: PageServer, host: str) -> None:
     assert Answer(server, with_token(server), host=host).status == 403
 
@@ -112,7 +112,9 @@ def test_answers_forbid_scripts_of_others_caches_and_guessing(server: PageServer
         assert headers["Server"] == "stressbench"
 
 
-@pytest.mark.parametrize("request_", [b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\xff\xfe\x00 / HTTP/1.1\r\n\r\n"])
+@pytest.mark.parametrize(
+    "request_", [b"\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\xff\x00 / HTTP/1.1\r\n\r\n"]
+)
 def test_what_is_not_http_does_not_disturb_it(server: PageServer, request_: bytes) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(request_)

@@ -40,7 +40,8 @@ def test_a_directory_that_does_not_exist_yet_is_waited_for(tmp_path: Path) -> No
     assert before.activity is Activity.waiting
     assert "is not a directory; `stressbench study run FILE.toml -o" in before.sentence
     assert (after.activity, after.study is not None) == (Activity.stopped, True)
-    assert after.sentence == f"nothing runs: no run was started yet; `stressbench study resume {directory.path}` continues"
+    assert after.sentence.startswith("nothing runs: no run was started yet; `stressbench study resume ")
+    assert str(directory.path) in after.sentence
 
 
 def test_a_finished_study_has_ended(tmp_path: Path) -> None:
@@ -259,7 +260,7 @@ def test_what_is_no_study_and_no_run_is_refused(tmp_path: Path, name: str) -> No
 def test_a_single_look_needs_something_to_look_at(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
 
-    with pytest.raises(StudyMistake, match="is not a directory|does not exist yet|holds no study"):
+    with pytest.raises(StudyMistake, match=r"is not a directory|does not exist yet|holds no study"):
         state_of(tmp_path / name)
 
 

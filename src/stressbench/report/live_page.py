@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from stressbench import __version__
 from stressbench.report.renderers.html import environment, style_sheet
-from stressbench.results.watching import Watched
 from stressbench.report.watching import watched_document
+from stressbench.results.watching import Watched
 
 
 def live_page(watched: Watched, *, interval_s: float) -> str:

@@ -32,8 +32,8 @@ _MOST_HOSTS = 4
 _MOST_CELLS = 200
 _BAR_LENGTH = 24
 _IMPACTS = (
-    "Congestion impact: contended over isolated time, with its 95 % interval. Narrowing: half the width of the interval "
-    "in percent of the impact, after so many "
+    "Congestion impact: contended over isolated time, with its 95 % interval. Narrowing: half the width of the "
+    "interval, in percent of the impact, after so many "
 )
 
 
@@ -62,7 +62,7 @@ def progress_line(watched: Watched) -> str:
 
 
 def _printable(block: Block) -> Block:
-    """The block without control characters, which names of a run file may contain. Renderers replace those of tables."""
+    """The block without control characters, which names may contain. Renderers replace those of tables."""
     match block:
         case Paragraph() | Heading():
             return replace(block, text=printable(block.text))

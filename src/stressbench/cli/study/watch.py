@@ -49,7 +49,9 @@ def watch(
         str, typer.Option(metavar="T", help="Time between two looks at the files, 0.5s to 1h.")
     ] = f"{DEFAULT_INTERVAL_S:g}s",
     port: Annotated[int, port_option("--port")] = 0,
-    terminal: Annotated[bool, typer.Option("--terminal", help="Show the state here instead of serving a page.")] = False,
+    terminal: Annotated[
+        bool, typer.Option("--terminal", help="Show the state here instead of serving a page.")
+    ] = False,
     once: Annotated[bool, typer.Option("--once", help="Print the present state and exit.")] = False,
     as_json: Annotated[bool, json_option("With --once: JSON output; times in seconds, unknown is null.")] = False,
 ) -> None:

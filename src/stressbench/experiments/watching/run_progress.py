@@ -88,9 +88,7 @@ class RunProgress:
         if self.header is None or newest.launch != self.header.launch:
             self._hosts = {job.job: added.hosts_of(job=job.job) for job in added.jobs}
         self.header, self.end = newest, added.end
-        self._rounds += (
-            _timed(round_, launch.header.launch) for launch in added.launches for round_ in launch.rounds
-        )
+        self._rounds += (_timed(round_, launch.header.launch) for launch in added.launches for round_ in launch.rounds)
         for job in added.jobs:
             self._medians.setdefault(job.job, []).extend(select(added, job=job.job).rounds)
         self._warnings += (_sentence(event, added.jobs) for event in added.events if _is_warning(event))

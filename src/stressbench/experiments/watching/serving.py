@@ -39,9 +39,7 @@ def interval_of(text: str) -> float:
     return found_s
 
 
-def page_server(
-    watcher: Watcher, *, interval_s: float, port: int, option: str = "--port"
-) -> tuple[PageServer, Latest]:
+def page_server(watcher: Watcher, *, interval_s: float, port: int, option: str = "--port") -> tuple[PageServer, Latest]:
     """A server of the page on this port, 0 for any free one, and the state that it shows.
 
     Raises UserError, which names `option`, if the port cannot be used.

@@ -32,7 +32,6 @@ from stressbench.results.watching import Activity, CellImpact, Watched, WatchedC
 from stressbench.stats import RoundMedian
 from stressbench.stats.pooled import pooled_impact
 
-
 _Identity: TypeAlias = tuple[int, int, int, int]
 
 

@@ -49,7 +49,7 @@ def fetched(url: str, path: str = "/") -> str:
         (("--interval", "0.1s"), "--interval: '0.1s': expected 0.5 s to 1 h"),
         (("--interval", "2h"), "--interval: '2h': expected 0.5 s to 1 h"),
         (("--interval", "soon"), "--interval: 'soon' must be"),
-        (("--port", "70000"), "70000 is not in the range 0<=x<=65535"),
+        (("--port", "70000"), "'70000': Input should be less than or equal to 65535"),
         (("--json",), "--json: expected only with --once"),
         (("--once", "--terminal"), "--terminal: expected only without --once"),
         (("--once", "--port", "8888"), "--port: expected only without --once"),

@@ -48,8 +48,8 @@ class Tags(HTMLParser):
         self.attributes += [name for name, _ in attrs]
 
     def handle_data(self, data: str) -> None:
-        if self.tags and self.tags[-1] in self.texts:
-            self.texts[self.tags[-1]].append(data)
+        if self.cdata_elem in self.texts:  # the element whose content is not markup
+            self.texts[self.cdata_elem].append(data)
 
 
 def hostile_run(folder: Path, name: str) -> Watched:

@@ -30,7 +30,7 @@ size = "2KiB"
 [run]
 isolated = 10
 contended = 10
-repetitions = 5
+repetitions = 3
 """
 
 

@@ -126,6 +126,7 @@ def test_time_left_follows_from_the_rounds_and_from_completed_runs(tmp_path: Pat
     file = directory.path / "runs" / f"{directory.study.runs[3].id}.jsonl"
     file.write_text("".join(json.dumps(one, separators=(",", ":")) + "\n" for one in half))
     ended_s = half[-1]["started_s"] + half[-1]["duration_s"]
+    os.utime(file, (at(ended_s).timestamp(),) * 2)
 
     with running(directory):
         watched = StudyWatcher(directory.path, clock=lambda: at(ended_s)).look()

@@ -120,7 +120,7 @@ class RunProgress:
         return len(self._rounds)
 
     def left_s(self, at: datetime) -> float | None:
-        """Estimated time from `at` to the end, s: the rounds left, at the mean of those of the newest launch.
+        """Estimated time from `at` to the end, s: the rounds left after the last one, at the mean of its launch.
 
         None where a stopping rule decides, before the first round is complete, and for simulated runs, whose times are
         not those of this machine.
@@ -134,18 +134,14 @@ class RunProgress:
         if not known:
             return None
         mean_s = (known[-1].ended_s - known[0].started_s) / len(known)
-        since_s = self._elapsed_s(at) - (newest[-1].ended_s if newest else 0.0)
-        return max(0.0, (self.planned_rounds - self.rounds) * mean_s - max(0.0, since_s))
+        since_s = _since_change_s(self.path, at) or 0.0
+        return max(0.0, (self.planned_rounds - self.rounds) * mean_s - since_s)
 
     def most_s(self, at: datetime) -> float | None:
         """Time from `at` to the time limit of the newest launch, s; None without a limit, and for simulated runs."""
         if self.header is None or self.header.plan.time_limit_s is None or self.header.simulation is not None:
             return None
-        return max(0.0, self.header.plan.time_limit_s - self._elapsed_s(at))
-
-    def _elapsed_s(self, at: datetime) -> float:
-        assert self.header is not None
-        return (at - self.header.started_at).total_seconds()
+        return max(0.0, self.header.plan.time_limit_s - (at - self.header.started_at).total_seconds())
 
     def _job(self, number: int) -> WatchedJob:
         assert self.header is not None

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from stressbench.api.study_results import StudyResults as StudyResults
     from stressbench.api.studying import PlanResults as PlanResults
     from stressbench.api.studying import StatusResults as StatusResults
+    from stressbench.api.studying import WatchResults as WatchResults
     from stressbench.api.studying import read_study as read_study
     from stressbench.api.studying import study as study
     from stressbench.api.studying import study_list as study_list
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from stressbench.api.studying import study_plan as study_plan
     from stressbench.api.studying import study_status as study_status
     from stressbench.api.studying import study_verify as study_verify
+    from stressbench.api.studying import study_watch as study_watch
     from stressbench.api.suites import BEffIOResults as BEffIOResults
     from stressbench.api.suites import BEffResults as BEffResults
     from stressbench.api.suites import beff as beff
@@ -177,6 +179,7 @@ _OFFERED = {
     "TraceResults": "stressbench.api.tracing",
     "ValidationFailed": "stressbench.api.failures",
     "ValidationResults": "stressbench.api.validation_results",
+    "WatchResults": "stressbench.api.studying",
     "beff": "stressbench.api.suites",
     "beff_io": "stressbench.api.suites",
     "capture": "stressbench.api.tracing",
@@ -222,6 +225,7 @@ _OFFERED = {
     "study_plan": "stressbench.api.studying",
     "study_status": "stressbench.api.studying",
     "study_verify": "stressbench.api.studying",
+    "study_watch": "stressbench.api.studying",
     "trace_convert": "stressbench.api.tracing",
     "trace_diff": "stressbench.api.tracing",
     "trace_export": "stressbench.api.tracing",
@@ -278,6 +282,7 @@ __all__ = [
     "TraceResults",
     "ValidationFailed",
     "ValidationResults",
+    "WatchResults",
     "__version__",
     "beff",
     "beff_io",
@@ -324,6 +329,7 @@ __all__ = [
     "study_plan",
     "study_status",
     "study_verify",
+    "study_watch",
     "trace_convert",
     "trace_diff",
     "trace_export",

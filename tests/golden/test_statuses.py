@@ -45,6 +45,8 @@ STATUSES = [
     (MISTAKE, "study plan gone.toml"),
     (DONE, "study status study"),
     (MISTAKE, "study status empty"),
+    (DONE, "study watch study --once"),
+    (MISTAKE, "study watch empty --once"),
     (DONE, "study report study"),
     (MISTAKE, "study report empty"),
     (DONE, "study verify study"),

@@ -53,7 +53,9 @@ RENAMED: Mapping[str, tuple[str, ...]] = {
     "words": ("command", "profiles", "sweep"), "workloads": ("programs",),
 }  # fmt: skip
 """Names in Python of what an option of another name sets."""
-PRESENTED = frozenset({"as_csv", "as_json", "exit_code", "junit", "kind", "page", "published", "routes", "watch"})
+PRESENTED = frozenset({
+    "as_csv", "as_json", "exit_code", "junit", "kind", "page", "published", "routes", "watch", "watch_port",
+})  # fmt: skip
 """Options for what a command prints: results have `report` and values."""
 ELSEWHERE = frozenset({
     ("beff", "protocol_file"), ("beff-io", "protocol_file"),  # `read`
@@ -61,6 +63,7 @@ ELSEWHERE = frozenset({
     ("degrade run", "dry_run"), ("rails run", "dry_run"),  # `study_plan`
     ("run", "dry_run"),  # `prepare_run`
     ("study report", "data"),  # data frames of the results
+    *(("study watch", option) for option in ("interval", "once", "port", "terminal")),  # one look: `study_watch`
     ("trace show", "profile"), ("trace export", "profile"),  # `TraceResults.profile`; the only format
     *((command, "output") for command in (
         "corun report", "degrade report", "lab draw", "rails report", "report", "sensitivity", "study report",

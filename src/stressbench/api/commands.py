@@ -63,6 +63,7 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "study run": _pair("study", "begin_study"),
     "study status": _pair("study_status", "status_of"),
     "study verify": _pair("study_verify", "verify"),
+    "study watch": _pair("study_watch", "state_of"),
     "trace diff": _pair("trace_diff", "trace_difference"),
     "trace export": _pair("trace_export", "reference_profile_json"),
     "trace levels": _pair("trace_levels", "multigrid_levels"),

@@ -21,12 +21,15 @@ from stressbench.experiments.sweep.rails.study import RailSweep
 from stressbench.experiments.sweep.rates.beginning import planned_rate_study
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
+from stressbench.experiments.watching.watcher import state_of
 from stressbench.launch.option_values import seconds
 from stressbench.report.document import Document
 from stressbench.report.study.plan import plan_document
 from stressbench.report.study.status import status_document
+from stressbench.report.watching import watched_document
 from stressbench.results.study_plan import ShippedStudy, StudyPlan
 from stressbench.results.study_status import StudyStatus
+from stressbench.results.watching import Watched
 
 
 class PlanResults(Reported[StudyPlan]):
@@ -47,6 +50,16 @@ class StatusResults(Reported[StudyStatus]):
 
     def _brief(self) -> Document:
         return status_document(self.data)
+
+
+class WatchResults(Reported[Watched]):
+    """What a study or a run does at the moment (schema/study-watch.schema.json)."""
+
+    def _title(self) -> str:
+        return "Progress"
+
+    def _brief(self) -> Document:
+        return watched_document(self.data)
 
 
 def study(
@@ -132,6 +145,17 @@ def study_status(directory: str | PathLike[str]) -> StatusResults:
     Raises `stressbench.StressBenchError` if there is no study.
     """
     return StatusResults(status_of(open_directory(Path(directory))))
+
+
+def study_watch(path: str | PathLike[str]) -> WatchResults:
+    """What the study in the directory `path`, or the run with this file, does at the moment.
+
+        left_s = stressbench.study_watch("placement").data.left_s      # estimated time left; None: unknown
+
+    Only files are read, also while the study or the run goes on. Raises `stressbench.StressBenchError` if there is
+    none.
+    """
+    return WatchResults(state_of(Path(path)))
 
 
 def study_pack(directory: str | PathLike[str], *, output: str | PathLike[str]) -> Packed:

@@ -3,16 +3,19 @@
 import os
 import shlex
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
+from stressbench.cli.console.watching import page_of_run
 from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.launcher import LauncherOptions
 from stressbench.cli.options.run import RunOptions, run_spec
 from stressbench.cli.options.script import ScriptOptions
+from stressbench.cli.options.watching import WatchOptions
 from stressbench.console import echo, error, is_quiet, note, warning
 from stressbench.experiments.run import FinishedRun
 
@@ -28,7 +31,7 @@ Examples:
     stressbench run listing1.sb -n 8 --ranks-per-node 1 --until-interval 5% -o listing1.jsonl
     stressbench run --continue demo-20260102T030405Z.jsonl
     stressbench run demo.sb -n 64 -- --hostfile hosts --bind-to core
-    stressbench run demo.sb --on lab:tiny
+    stressbench run demo.sb --on lab:tiny --watch
     stressbench run demo.sb --on simgrid:tinis
     stressbench run demo.sb --on slurm -n 64                 # inside salloc or a batch script
     stressbench run demo.sb --on slurm -n 64 --emit --nodes 4 --walltime 1h --queue debug | sbatch
@@ -55,9 +58,11 @@ def run(
     run_options: RunOptions,
     script: ScriptOptions,
     launcher: LauncherOptions,
+    watching: WatchOptions,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the command, and exit.")] = False,
 ) -> None:
     """Check the workload; print the script or the command, or run it and print the results."""
+    watching.check(emit=script.emit)
     spec = run_spec(
         file, run_options, launcher, extra=words_after_dashes(context),
         terminal=sys.stderr.isatty() and not script.emit and not is_quiet(),
@@ -72,7 +77,9 @@ def run(
         return
     if prepared.advice:
         warning(prepared.advice)
-    _report_and_exit(prepared.run())
+    with page_of_run(prepared, port=watching.watch_port) if watching.watch else nullcontext():
+        finished = prepared.run()
+    _report_and_exit(finished)
 
 
 def _report_and_exit(finished: FinishedRun) -> NoReturn:

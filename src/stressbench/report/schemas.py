@@ -16,6 +16,7 @@ from stressbench.results.leftovers import CleanedLeftover
 from stressbench.results.study_plan import ShippedStudy, StudyPlan
 from stressbench.results.study_status import StudyStatus
 from stressbench.results.validation import Validation
+from stressbench.results.watching import Watched
 from stressbench.stats import Comparison, RunSummary
 from stressbench.suites.beff import BalancedBEff
 from stressbench.suites.beff_io import BEffIO
@@ -45,6 +46,7 @@ _MODELS: Mapping[str, Any] = {
     "study list": tuple[ShippedStudy, ...],
     "study plan": StudyPlan,
     "study status": StudyStatus,
+    "study watch": Watched,
     "trace diff": Difference,
     "recognise": RecognisedCaptures,
     "validate": Validation,

@@ -14,6 +14,7 @@ Many runs over a grid of factors, in one directory; a study can be killed at any
     stressbench study plan small                             # the runs in their order
     stressbench study run small -o placement
     stressbench study status placement
+    stressbench study watch placement                        # the same as a page, live, with intervals
     stressbench study resume placement                       # after Ctrl-C, a crash, the end of an allocation
     stressbench study report placement -o placement.md
     stressbench study pack placement -o placement.tar.gz     # to share; `study verify` checks it

@@ -11,12 +11,14 @@ import fcntl
 import hashlib
 import os
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import BinaryIO
 
 import orjson
 
@@ -42,6 +44,7 @@ from stressbench.formats.toml import TomlMistake
 
 MIN_FREE_BYTES = 1 << 20
 """Free bytes that run files need. With less, a run fails because the disk is full, and the next one would fail, too."""
+_LOCK_ATTEMPTS, _LOCK_PAUSE_S = 5, 0.02
 _INITIAL_FILES = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
 _TEMPORARY_FILES = re.compile(
     r"\.(stressbench-([0-9a-f]{16}|.+-\d+-[0-9a-f]{8})|environment\.json|study-1\.json|study-1\.toml)\.new"
@@ -217,13 +220,22 @@ def locked(path: Path) -> Iterator[None]:
     except OSError as fault:
         raise StudyMistake(f"{path / LOCK}: {reason_of(fault)}") from fault
     with os.fdopen(descriptor, "ab") as file:
+        if not _takes_lock(file):
+            raise StudyMistake(f"{path}: another `stressbench study` is running this study; wait for it, or end it")
+        yield
+
+
+def _takes_lock(file: BinaryIO) -> bool:
+    for _ in range(_LOCK_ATTEMPTS):  # `is_locked` holds a shared lock for an instant
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_LOCK_PAUSE_S)
         except OSError:
-            raise StudyMistake(
-                f"{path}: another `stressbench study` is running this study; wait for it, or end it"
-            ) from None
-        yield
+            return False
+        else:
+            return True
+    return False
 
 
 def _text(file: Path) -> str:
@@ -239,9 +251,19 @@ def _newest(path: Path) -> int:
     return max((int(match[1]) for match in matches if match), default=0)
 
 
-def _refuse_other_files(path: Path, number: int) -> None:
+def has_study(path: Path) -> bool:
+    """Whether the directory has a study file."""
+    return path.is_dir() and _newest(path) > 0
+
+
+def other_files(path: Path) -> list[str]:
+    """Names in the directory that no study has before its study file is written."""
     names = sorted(entry.name for entry in path.iterdir())
-    others = [name for name in names if name not in _INITIAL_FILES and not _TEMPORARY_FILES.fullmatch(name)]
+    return [name for name in names if name not in _INITIAL_FILES and not _TEMPORARY_FILES.fullmatch(name)]
+
+
+def _refuse_other_files(path: Path, number: int) -> None:
+    others = other_files(path)
     if number == 0 and others:
         raise StudyMistake(f"{path} holds no study, but {others[0]}: choose a directory that is new or empty")
 

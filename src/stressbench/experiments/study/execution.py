@@ -33,7 +33,7 @@ from stressbench.formats.study.cells import cell_description, varying_factors
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.fields import MAX_RETRIES
 from stressbench.formats.study.file import Study, study_file_mistakes
-from stressbench.formats.study.manifest import PolicyRecord, Record
+from stressbench.formats.study.manifest import LinksRecord, PolicyRecord, Record
 from stressbench.formats.toml import KeyLabel, by_key
 from stressbench.formats.units import duration_text
 from stressbench.launch.batch import batch_systems
@@ -213,15 +213,16 @@ def _warn_of_slow_networks(directory: Directory, progress: Progress) -> Iterator
     try:
         yield
     finally:
-        for on, record in slowed_networks(directory.read().records).items():
-            if record.command is not None:
-                text = (
-                    f"injection bandwidth may still be {record.rate} of the full rate: `{record.command} 1` restores it"
-                )
-            else:
-                lab = on.partition(":")[2]
-                text = f"links of {on} may still be at {record.rate}: `stressbench lab set all rate=full --lab {lab}`"
-            progress(text, level=Level.warning)
+        for record in slowed_networks(directory.read().records).values():
+            progress(slowed_network_sentence(record), level=Level.warning)
+
+
+def slowed_network_sentence(record: LinksRecord) -> str:
+    """What may not have been restored to its full rate, and the command that restores it."""
+    if record.command is not None:
+        return f"injection bandwidth may still be {record.rate} of the full rate: `{record.command} 1` restores it"
+    lab = record.on.partition(":")[2]
+    return f"links of {record.on} may still be at {record.rate}: `stressbench lab set all rate=full --lab {lab}`"
 
 
 def _recorded_policy(directory: Directory, options: StudyOptions) -> Policy:

@@ -13,6 +13,7 @@ from stressbench.formats.files.bounded import (
 )
 from stressbench.formats.files.bounded_validator import FAIL_FAST, BoundedValidator, parse_json
 from stressbench.formats.files.journal import append_lines, open_journal
+from stressbench.formats.files.locks import is_locked
 from stressbench.formats.files.output import atomic_output, new_output, require_output, write_atomically, write_output
 from stressbench.formats.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
 
@@ -27,6 +28,7 @@ __all__ = [
     "clear_protected_files",
     "end_of_text",
     "is_file",
+    "is_locked",
     "is_own_file",
     "lines_in",
     "new_output",

@@ -2,6 +2,7 @@
 
 from stressbench.formats.errors import RunFileError
 from stressbench.formats.run.faults import append_fault, fault_location, fault_sentence
+from stressbench.formats.run.growing import GrowingRun
 from stressbench.formats.run.reading import read_run
 from stressbench.formats.run.records import (
     CounterUnit,
@@ -33,6 +34,7 @@ __all__ = [
     "ExecutionHistogram",
     "Fault",
     "Finish",
+    "GrowingRun",
     "Header",
     "Histogram",
     "HostCounter",

@@ -5,7 +5,7 @@ validated in columns by `SampleColumns`.
 """
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,7 +51,7 @@ def read_run(path: Path) -> Run:
     """
     try:
         with open_regular(path, limit=limits.RUN) as file, _garbage_collection_paused():
-            return _Reader(path=path).read(file)
+            return RunReader(path=path).read(file)
     except OSError as fault:
         raise RunFileError(reason_of(fault), path=path) from fault
 
@@ -82,7 +82,9 @@ class _OpenLaunch:
 
 
 @dataclass(slots=True)
-class _Reader:
+class RunReader:
+    """Reads the lines of one run file; `read_lines` is called once."""
+
     path: Path
     launches: list[_OpenLaunch] = field(default_factory=list)
     columns: SampleColumns = field(init=False)
@@ -95,9 +97,14 @@ class _Reader:
     executions: int = 0
 
     def read(self, file: BinaryIO) -> Run:
+        """The run in the file. Raises RunFileError."""
         self._check_start(file)
+        return self.read_lines(enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1))
+
+    def read_lines(self, lines: Iterable[tuple[int, bytes]]) -> Run:
+        """The run in these lines with their numbers, which begin with the first header. Raises RunFileError."""
         try:
-            for number, line in enumerate(lines_in(file, path=self.path, longest=limits.LINE), start=1):
+            for number, line in lines:
                 if not line.endswith(b"\n"):
                     self.torn = True
                     break

@@ -23,7 +23,7 @@ _UNESCAPED = " ,:;/[]()+*=@!$'-._~"
 def render(document: Document) -> str:
     """The page; everything in the document is escaped except the SVG of figures."""
     page = environment().get_template("page.html.j2")
-    return page.render(document=document, style=_style_sheet(), version=__version__)
+    return page.render(document=document, style=style_sheet(), version=__version__)
 
 
 def environment() -> Environment:
@@ -71,7 +71,7 @@ def _is_too_long(data_file: DataFile) -> bool:
     return bool(data_file.command) and len(data_file.rows) > MAX_ROWS_IN_PAGE
 
 
-def _style_sheet() -> Markup:
+def style_sheet() -> Markup:
     """The style sheet, preceded by the colours of both themes."""
     light, dark = (custom_properties(TONES, dark=dark) for dark in (False, True))
     themes = f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"

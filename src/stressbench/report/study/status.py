@@ -13,7 +13,8 @@ def status_document(status: StudyStatus, *, with_complaints: bool = True) -> Doc
     return Document(title="", sections=(Section(blocks=tuple(_blocks(status, with_complaints))),), value=status)
 
 
-def _blocks(status: StudyStatus, with_complaints: bool) -> Iterator[Block]:  # noqa: FBT001  passed on
+def run_blocks(status: StudyStatus) -> Iterator[Block]:
+    """How many runs are in each state, and the failed runs with reasons."""
     states = ", ".join(f"{n} {state}" for state in State if (n := sum(one.state is state for one in status.runs)))
     yield Paragraph(text=f"{status.total} runs: {states}")
     for one in status.runs:
@@ -23,6 +24,10 @@ def _blocks(status: StudyStatus, with_complaints: bool) -> Iterator[Block]:  # n
                 text=f"{one.run} failed {count(one.failures, 'time')}, {again}: status {one.status}, {one.reason} "
                 f"({one.description})"
             )
+
+
+def _blocks(status: StudyStatus, with_complaints: bool) -> Iterator[Block]:  # noqa: FBT001  passed on
+    yield from run_blocks(status)
     if any(one.is_open for one in status.runs):
         yield Paragraph(text=f"time left: {duration_text(status.left_s)}")
     if with_complaints and status.complaints:

@@ -1,0 +1,147 @@
+"""The documents of one machine: a table of all figures, and what it was measured with."""
+
+from collections.abc import Iterator
+
+from stressbench.formats.machines import MachineFigure, MachineResult, Part, Skipped
+from stressbench.report.document import (
+    Block,
+    Cell,
+    DataFile,
+    Document,
+    Fact,
+    Facts,
+    Note,
+    Notes,
+    Paragraph,
+    Role,
+    Section,
+    Severity,
+    Table,
+    columns,
+)
+from stressbench.report.machine.numbers import scale_of, tail_of, value_text
+from stressbench.report.names import printable
+from stressbench.report.page_sections import page_section
+from stressbench.report.units import count, time
+from stressbench.results.machine_comparison import name_of
+
+_CAPTION = (
+    "Medians over n rounds with 95 % intervals; of impacts and A/A differences n is the number of blocks of two rounds. "
+    "Tail: the 99th percentile of times, the 5th of bandwidths."
+)
+_FOOT = "Measured by stressbench machine; docs/how-to/machine.md describes the suite, and how to check the sha256."
+_FINDINGS = ("latency.network.8B", "latency.node.8B", "bandwidth.network.one-way", "bandwidth.node.one-way")
+_MOST_LATENCIES = 2
+
+
+def brief(result: MachineResult) -> Document:
+    """The document without findings: conditions, the table, and what is missing."""
+    notes = tuple(Note(text=printable(text)) for text in _notes(result))
+    blocks: tuple[Block, ...] = (
+        Facts(facts=tuple(_facts(result))),
+        _table(result),
+        Paragraph(text=_CAPTION, role=Role.lead),
+        *((Notes(notes=notes, title=""),) if notes else ()),
+    )
+    return Document(title="", sections=(Section(blocks=blocks),), records=_records(result), value=result)
+
+
+def page(result: MachineResult) -> Document:
+    """The HTML page, which prints on one sheet of A4."""
+    name = printable(name_of(result))
+    title = f"{name}: {count(result.provenance.ranks, 'rank')} on {count(result.provenance.nodes, 'node')}"
+    section = page_section(
+        key="machine", title=title, findings=_findings(result), notes=_notes(result), summary_tables=(_table(result),),
+        figures=(), tables=(), facts=_facts(result),
+    )  # fmt: skip
+    return Document(title=f"Machine {name}", sections=(section,), foot=_FOOT, value=result)
+
+
+def _table(result: MachineResult) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    groups: list[int] = []
+    for part in Part:
+        figures = [figure for figure in result.figures if figure.part is part]
+        if figures:
+            groups.append(len(rows))
+        rows += [_row(figure, is_first=number == 0) for number, figure in enumerate(figures)]
+    heads = columns(texts=("part", "figure"), numbers=("value", "95 % interval"), trailing_texts=("unit",))
+    return Table(
+        key="machine-figures", columns=(*heads, *columns(numbers=("tail", "n"))), rows=tuple(rows), groups=tuple(groups)
+    )
+
+
+def _row(figure: MachineFigure, *, is_first: bool) -> tuple[Cell, ...]:
+    scale = scale_of(figure.unit, figure.value)
+    return (
+        str(figure.part) if is_first else "", figure.about, scale.text(figure.value),
+        scale.interval(figure.low, figure.high), scale.name, scale.text(tail_of(figure)), f"{figure.n}",
+    )  # fmt: skip
+
+
+def _findings(result: MachineResult) -> Iterator[str]:
+    by_name = {figure.name: figure for figure in result.figures}
+    for name in [name for name in _FINDINGS if name in by_name][:_MOST_LATENCIES]:
+        figure = by_name[name]
+        yield f"{figure.about[:1].upper()}{figure.about[1:]}: {value_text(figure)}."
+    impacts = [figure for figure in result.figures if figure.part is Part.impact]
+    if impacts:
+        worst = max(impacts, key=lambda figure: figure.value)
+        yield f"Largest {worst.about}: {value_text(worst)}."
+
+
+def _notes(result: MachineResult) -> Iterator[str]:
+    if not result.complete:
+        yield "incomplete: `stressbench machine resume` measures the rest"
+    if result.suite.quick:
+        yield "quick: one launch of each workload, so that nothing varies from launch to launch"
+    for one in result.skipped:
+        yield f"without figures: {_skipped_text(one)}"
+
+
+def _skipped_text(one: Skipped) -> str:
+    return f"{one.workload or one.part}: {one.reason}"
+
+
+def _facts(result: MachineResult) -> Iterator[Fact]:
+    made, suite = result.provenance, result.suite
+    fewest, most = made.ranks_per_node
+    per_node = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    if result.label is not None:
+        yield Fact(name="Machine", value=printable(result.label))
+    yield Fact(name="Measured", value=f"{made.measured_at:%Y-%m-%d %H:%M} UTC on {printable(made.on)}")
+    shape = f"{count(made.ranks, 'rank')} on {count(made.nodes, 'node')}, {per_node} per node"
+    yield Fact(name="Ranks", value=f"{shape}; {count(made.hosts, 'host')}")
+    if made.host_names is not None:
+        yield Fact(name="Hosts", value=printable(", ".join(made.host_names)))
+    transports = "" if made.transports is None else f"; {made.transports}"
+    yield Fact(name="MPI", value=printable(f"{made.mpi.partition(',')[0]}{transports}"))
+    yield Fact(name="StressBench", value=printable(f"{made.version}, {made.build_type} by {made.compiler}"))
+    rounds = suite.isolated + suite.contended
+    yield Fact(
+        name="Suite",
+        value=f"version {suite.version}{', quick' if suite.quick else ''}: {count(suite.launches, 'launch')} of "
+        f"{count(rounds, 'round')} each, {time(suite.min_time_s)} or more per round; seed {made.seed}",
+    )
+    yield Fact(
+        name="Clock",
+        value=f"{printable(made.clock.source)}, resolution {time(made.clock.resolution_s)}, "
+        f"{time(made.clock.overhead_s)} per reading",
+    )
+    yield Fact(name="sha256", value=result.sha256)
+
+
+def _records(result: MachineResult) -> DataFile:
+    head = (
+        "figure", "part", "unit", "better", "value", "low", "high", "n", "p5", "p95", "p99", "motif", "ranks", "nodes",
+        "placement", "beside",
+    )  # fmt: skip
+    rows = tuple(
+        (
+            one.name, str(one.part), str(one.unit), str(one.better), one.value, one.low, one.high, one.n,
+            *((None,) * 3 if (p := one.percentiles) is None else (p.p5, p.p95, p.p99)), one.motif, one.ranks, one.nodes,
+            one.placement, one.beside,
+        )
+        for one in result.figures
+    )  # fmt: skip
+    return DataFile(name="machine", head=head, rows=rows)

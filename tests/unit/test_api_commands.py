@@ -63,7 +63,7 @@ ELSEWHERE = frozenset({
     ("study report", "data"),  # data frames of the results
     ("trace show", "profile"), ("trace export", "profile"),  # `TraceResults.profile`; the only format
     *((command, "output") for command in (
-        "corun report", "degrade report", "lab draw", "rails report", "report", "sensitivity", "study report",
+        "corun report", "degrade report", "lab draw", "machine report", "rails report", "report", "sensitivity", "study report",
         "trace export", "trace levels",
     )),  # the text that a function or `report` returns
 })  # fmt: skip

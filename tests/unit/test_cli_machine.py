@@ -93,7 +93,7 @@ def test_the_report_states_what_is_missing(results: Path) -> None:
 
     text = " ".join(machine("report c.json").stdout.split())
 
-    assert "incomplete: `stressbench machine resume` measures the rest" in text
+    assert "incomplete: runs are missing, or ended at their time limit" in text
     assert "quick: one launch of each workload" in text
     assert "without figures: storage: no directory: --storage names one" in text
 

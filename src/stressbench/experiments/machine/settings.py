@@ -1,5 +1,6 @@
 """Settings of the suite from options, checked before anything starts. Errors name the option."""
 
+import os
 from pathlib import Path
 
 from stressbench.errors import UserError
@@ -34,8 +35,13 @@ def suite_settings(
             raise UserError(f"--storage: '{storage}': --only leaves out the part storage, which uses it")
     return SuiteSettings(
         on=on, ranks=ranks, ranks_per_node=ranks_per_node, storage=storage, parts=parts, seed=seed, quick=quick,
-        label=label, host_names=host_names, engine=None if engine is None else str(engine.absolute()),
+        label=label, host_names=host_names, engine=None if engine is None else _engine(engine),
     )  # fmt: skip
+
+
+def _engine(path: Path) -> str:
+    """The path, which is absolute so that it holds in any directory; a bare name is looked up on PATH."""
+    return str(path.absolute()) if os.path.sep in str(path) else str(path)
 
 
 def _parts(text: str | None) -> tuple[Part, ...]:

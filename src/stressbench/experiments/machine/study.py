@@ -24,14 +24,9 @@ class Effort:
     min_time_s: float
     run_limit_s: float
 
-    @property
-    def rounds(self) -> int:
-        """Rounds of one launch."""
-        return 2 * self.blocks
-
 
 FULL = Effort(launches=3, blocks=4, min_time_s=0.5, run_limit_s=60)
-QUICK = Effort(launches=1, blocks=6, min_time_s=0.02, run_limit_s=20)
+QUICK = Effort(launches=1, blocks=6, min_time_s=0.02, run_limit_s=60)
 
 
 def effort_of(settings: SuiteSettings) -> Effort:

@@ -11,7 +11,7 @@ from stressbench.results.machine_figures import Measurement, Quantity
 VICTIM = "victim"
 WINDOW = 4
 PLACEMENTS = ("linear", "interleaved", "random")
-B_EFF = "b_eff --rings 1,6 --polygons 2 --best-of 1 --lmax 1MiB"
+B_EFF = "b_eff --rings 6 --polygons 1 --best-of 1 --lmax 256KiB"
 COMPUTATION = "compute --mean 1ms --mode cpu"
 _COMPUTATIONS = 10
 _LEAST_NODES_FOR_IMPACT = 4
@@ -144,7 +144,7 @@ def _storage(survey: Survey, sizes: Sizes, storage: str | None) -> Iterator[Benc
 
 
 def _b_eff(survey: Survey, _: Sizes, __: str | None) -> Iterator[Benchmark | Skipped]:
-    about = "b_eff, short: two rings, two random patterns, one attempt"
+    about = "b_eff, short: one ring of all ranks, one random ring"
     step = _Step(motif=B_EFF, figures=(("short", about, Quantity.metric, "b_eff_bytes_per_s"),))
     yield _benchmark(Part.b_eff, "", _all_nodes(Part.b_eff, survey), (step,))
 

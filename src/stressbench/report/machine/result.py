@@ -1,6 +1,7 @@
 """The documents of one machine: a table of all figures, and what it was measured with."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stressbench.formats.machines import MachineFigure, MachineResult, Part, Skipped
 from stressbench.report.document import (
@@ -15,7 +16,6 @@ from stressbench.report.document import (
     Paragraph,
     Role,
     Section,
-    Severity,
     Table,
     columns,
 )
@@ -54,7 +54,8 @@ def page(result: MachineResult) -> Document:
         key="machine", title=title, findings=_findings(result), notes=_notes(result), summary_tables=(_table(result),),
         figures=(), tables=(), facts=_facts(result),
     )  # fmt: skip
-    return Document(title=f"Machine {name}", sections=(section,), foot=_FOOT, value=result)
+    unbroken = replace(section, page_break=False)
+    return Document(title=title, sections=(unbroken,), lead=_CAPTION, foot=_FOOT, value=result)
 
 
 def _table(result: MachineResult) -> Table:
@@ -92,7 +93,7 @@ def _findings(result: MachineResult) -> Iterator[str]:
 
 def _notes(result: MachineResult) -> Iterator[str]:
     if not result.complete:
-        yield "incomplete: `stressbench machine resume` measures the rest"
+        yield "incomplete: runs are missing, or ended at their time limit; `stressbench machine resume` starts those missing"
     if result.suite.quick:
         yield "quick: one launch of each workload, so that nothing varies from launch to launch"
     for one in result.skipped:

@@ -11,7 +11,8 @@ from stressbench.formats.machines import Part
 
 pytestmark = pytest.mark.mpi
 NAMES = (
-    "small-node", "small-network", "large-node", "large-network", "allreduce-8B", "allreduce-1MiB", "alltoall", "barrier"
+    "small-node", "small-network", "large-node", "large-network", "allreduce-8B", "allreduce-1MiB", "alltoall",
+    "barrier",
 )  # fmt: skip
 
 

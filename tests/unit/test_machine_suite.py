@@ -17,7 +17,8 @@ from stressbench.formats.machines import Part, SuiteSettings
 
 MIB = 1 << 20
 NAMES = (
-    "small-node", "small-network", "large-node", "large-network", "allreduce-8B", "allreduce-1MiB", "alltoall", "barrier"
+    "small-node", "small-network", "large-node", "large-network", "allreduce-8B", "allreduce-1MiB", "alltoall",
+    "barrier",
 )  # fmt: skip
 
 
@@ -78,9 +79,7 @@ def test_four_nodes_of_two_ranks_run_the_whole_suite() -> None:
         ((1, 1, 1), {"latency-node": "node 0 has 1 rank; two are needed", "impact": "3 nodes: placements differ"}),
     ],
 )
-def test_what_a_machine_cannot_run_is_skipped_with_the_reason(
-    nodes: tuple[int, ...], skipped: dict[str, str]
-) -> None:
+def test_what_a_machine_cannot_run_is_skipped_with_the_reason(nodes: tuple[int, ...], skipped: dict[str, str]) -> None:
     found = {one.workload or str(one.part): one.reason for one in suite(*nodes).skipped}
 
     for name, reason in skipped.items():

@@ -44,8 +44,8 @@ class StudyFailed(_FailedMeasurement):
 class MachineFailed(_FailedMeasurement):
     """A measurement of a machine with runs that failed for good, or that ended early.
 
-    `status` is the exit status of `stressbench machine run`; `results` holds the figures so far, None if there are none.
-    `stressbench.machine_resume` continues it.
+    `status` is the exit status of `stressbench machine run`; `results` holds the figures so far, None if there are
+    none. `stressbench.machine_resume` continues it.
     """
 
     results: "MachineResults | None"

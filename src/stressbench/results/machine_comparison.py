@@ -155,7 +155,7 @@ def _other_measurement(a: MachineFigure, b: MachineFigure) -> str | None:
 def _differences(a: MachineResult, b: MachineResult) -> Iterator[str]:
     first, second = a.provenance, b.provenance
     facts = (
-        ("suite", a.suite.version, b.suite.version), ("quick", _yes(a.suite.quick), _yes(b.suite.quick)),
+        ("suite", a.suite.version, b.suite.version), ("launches", a.suite.launches, b.suite.launches),
         ("launch target", first.on, second.on), ("hosts", first.hosts, second.hosts),
         ("nodes", first.nodes, second.nodes), ("ranks", first.ranks, second.ranks), ("MPI", first.mpi, second.mpi),
         ("transports", first.transports, second.transports), ("compiler", first.compiler, second.compiler),
@@ -163,7 +163,3 @@ def _differences(a: MachineResult, b: MachineResult) -> Iterator[str]:
         ("simulated", first.simulated, second.simulated),
     )  # fmt: skip
     return (f"{name}: {left} and {right}" for name, left, right in facts if left != right)
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"

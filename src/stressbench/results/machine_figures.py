@@ -1,4 +1,4 @@
-"""From the run files of the suite to the figures of a machine: values of rounds, their median and its interval. Pure."""
+"""From run files of the suite to the figures of a machine: values of rounds, their median and its interval. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -128,7 +128,7 @@ def _estimate(measurement: Measurement, runs: Sequence[tuple[Run, Job]]) -> _Est
 def _median(values: Floats) -> _Estimate | None:
     """The median of `values`, shape (rounds,), and its interval between two order statistics; None without values."""
     finite = values[np.isfinite(values)]
-    middle = percentile_of(grouped_samples(finite, np.arange(len(finite))), _MEDIAN)
+    middle = percentile_of(grouped_samples(finite, np.zeros(len(finite), dtype=np.int64)), _MEDIAN)
     if middle is None:
         return None
     low, high = middle.low_s, middle.high_s
@@ -217,5 +217,3 @@ def _histograms(run: Run, job: Job, step: Step) -> list[Histogram]:
 
 def _job(run: Run, name: str) -> Job | None:
     return next((job for job in run.jobs if job.name == name), None)
-
-

@@ -30,9 +30,7 @@ def register(app: typer.Typer) -> None:
     app.command("report", help=_HELP)(report)
 
 
-def report(
-    path: MachinePath, kind: Annotated[str, format_option(FORMATS)] = "text", output: OutputFile = None
-) -> None:
+def report(path: MachinePath, kind: Annotated[str, format_option(FORMATS)] = "text", output: OutputFile = None) -> None:
     """Print or write the result at `path`."""
     render = renderer_named(kind, FORMATS)
     print_or_write(render(read_machine(path)), output)

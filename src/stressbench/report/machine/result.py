@@ -26,8 +26,8 @@ from stressbench.report.units import count, time
 from stressbench.results.machine_comparison import name_of
 
 _CAPTION = (
-    "Medians over n rounds with 95 % intervals; of impacts and A/A differences n is the number of blocks of two rounds. "
-    "Tail: the 99th percentile of times, the 5th of bandwidths."
+    "Medians over n rounds with 95 % intervals; of impacts and A/A differences, n is the number of blocks of two "
+    "rounds. Tail: the 99th percentile of times, the 5th of bandwidths."
 )
 _FOOT = "Measured by stressbench machine; docs/how-to/machine.md describes the suite, and how to check the sha256."
 _FINDINGS = ("latency.network.8B", "latency.node.8B", "bandwidth.network.one-way", "bandwidth.node.one-way")
@@ -93,9 +93,9 @@ def _findings(result: MachineResult) -> Iterator[str]:
 
 def _notes(result: MachineResult) -> Iterator[str]:
     if not result.complete:
-        yield "incomplete: runs are missing, or ended at their time limit; `stressbench machine resume` starts those missing"
+        yield "incomplete: runs are missing, or ended at their time limit; `machine resume` starts those missing"
     if result.suite.quick:
-        yield "quick: one launch of each workload, so that nothing varies from launch to launch"
+        yield "quick: one launch of each workload; intervals do not cover what varies from launch to launch"
     for one in result.skipped:
         yield f"without figures: {_skipped_text(one)}"
 

@@ -54,6 +54,22 @@ def test_half_the_rate_is_worse(machines: tuple[Path, Path]) -> None:
     assert "hosts" not in {text.partition(":")[0] for text in comparison.data.differences}
 
 
+def test_the_whole_suite_runs_on_a_lab(lab_up, tmp_path: Path) -> None:
+    """Placements, noise and b_eff: each figure has a value for each round, or for each block of two rounds."""
+    done = lab_up("tiny").stressbench("machine", "run", "--on", "lab:tiny", "--quick", "-o", tmp_path / "made")
+    assert done.status == 0, done.text
+
+    made = json.loads((tmp_path / "made" / "machine.json").read_text())
+
+    assert made["complete"] is True
+    counts = {one["name"]: one["n"] for one in made["figures"]}
+    assert len(counts) == 20
+    per_block = {name for name in counts if name.startswith("impact.") or name.endswith(".difference")}
+    assert len(per_block) == 8
+    assert all(count == (6 if name in per_block else 12) for name, count in counts.items())
+    assert {one["workload"] or one["part"] for one in made["skipped"]} == {"latency-node", "bandwidth-node", "storage"}
+
+
 def test_hosts_are_named_where_that_was_asked_for(machines: tuple[Path, Path]) -> None:
     made = json.loads((machines[0] / "machine.json").read_text())["provenance"]
 

@@ -33,7 +33,7 @@ def spread_around(centre: float, *, width: float = 0.01, count: int = ROUNDS) ->
 
 def made_figure(
     name: str = "latency.network.8B", *, part: Part = Part.latency, unit: Unit = Unit.seconds,
-    better: Better = Better.lower, values: Sequence[float] = spread_around(40e-6), **others: Any,
+    better: Better = Better.less, values: Sequence[float] = spread_around(40e-6), **others: Any,
 ) -> MachineFigure:  # fmt: skip
     """A figure whose interval is that of its middle half."""
     known: dict[str, Any] = {
@@ -50,7 +50,7 @@ def made_figure(
 def made_bandwidth(values: Sequence[float] = spread_around(12e6), **others: Any) -> MachineFigure:
     """A figure of which more is better."""
     return made_figure(
-        "bandwidth.network.one-way", part=Part.bandwidth, unit=Unit.bytes_per_s, better=Better.higher, values=values,
+        "bandwidth.network.one-way", part=Part.bandwidth, unit=Unit.bytes_per_s, better=Better.more, values=values,
         **others,
     )  # fmt: skip
 

@@ -40,7 +40,7 @@ def test_a_time_is_the_median_over_the_rounds_of_all_runs(tmp_path: Path) -> Non
     assert figure.value == pytest.approx(np.median(expected))
     assert figure.low is not None and figure.high is not None
     assert min(expected) < figure.low < figure.value < figure.high < max(expected)
-    assert (figure.unit, figure.better, figure.sources) == (Unit.seconds, Better.lower, ("1.jsonl", "2.jsonl"))
+    assert (figure.unit, figure.better, figure.sources) == (Unit.seconds, Better.less, ("1.jsonl", "2.jsonl"))
     assert (figure.ranks, figure.nodes) == (4, 2)
 
 
@@ -72,7 +72,7 @@ def test_a_bandwidth_is_the_bytes_of_an_iteration_over_its_time(tmp_path: Path) 
     assert figure is not None and figure.percentiles is not None
     assert figure.value == pytest.approx(1e9)
     assert figure.percentiles.p5 == pytest.approx(1e9)
-    assert (figure.unit, figure.better) == (Unit.bytes_per_s, Better.higher)
+    assert (figure.unit, figure.better) == (Unit.bytes_per_s, Better.more)
 
 
 def test_a_metric_is_found_by_its_name(tmp_path: Path) -> None:

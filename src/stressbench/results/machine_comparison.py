@@ -118,9 +118,9 @@ def _compared(a: MachineFigure, b: MachineFigure | None, *, within: float, other
 def _verdict(better: Better, *, low: float | None, high: float | None, within: float) -> MachineVerdict:
     match verdict_of(low=low, high=high, effect=within):
         case Verdict.slower:
-            return MachineVerdict.worse if better is Better.lower else MachineVerdict.better
+            return MachineVerdict.worse if better is Better.less else MachineVerdict.better
         case Verdict.faster:
-            return MachineVerdict.better if better is Better.lower else MachineVerdict.worse
+            return MachineVerdict.better if better is Better.less else MachineVerdict.worse
         case Verdict.no_difference:
             return MachineVerdict.same
     return MachineVerdict.undecided

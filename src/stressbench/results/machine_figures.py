@@ -66,7 +66,7 @@ class Measurement:
     @property
     def better(self) -> Better:
         """Bandwidths are better if they are higher, everything else if it is lower."""
-        return Better.higher if self.unit is Unit.bytes_per_s else Better.lower
+        return Better.more if self.unit is Unit.bytes_per_s else Better.less
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,7 +82,7 @@ class MachineFigure:
     sources: Annotated[tuple[Name, ...], FAIL_FAST, Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _is_consistent(self) -> Self:
         if len(self.values) != self.n:
             raise ValueError(f"values holds {len(self.values)} values, n is {self.n}")
         if (self.low is None) != (self.high is None):

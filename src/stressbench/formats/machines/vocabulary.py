@@ -24,7 +24,7 @@ class Unit(StrEnum):
 
 
 class Better(StrEnum):
-    """Whether a lower or a higher value of a figure is better."""
+    """Whether a smaller or a larger value of a figure is better."""
 
-    lower = "lower"
-    higher = "higher"
+    less = "less"
+    more = "more"

@@ -48,7 +48,7 @@ def tail_of(figure: MachineFigure) -> float | None:
     """The bad end of a distribution: the 99th percentile, or the 5th if higher is better; None without percentiles."""
     if figure.percentiles is None:
         return None
-    return figure.percentiles.p99 if figure.better is Better.lower else figure.percentiles.p5
+    return figure.percentiles.p99 if figure.better is Better.less else figure.percentiles.p5
 
 
 def value_text(figure: MachineFigure) -> str:

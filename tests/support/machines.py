@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from stressbench.experiments.machine.sizes import Sizes, Survey
+from stressbench.experiments.machine.suite import suite_for
 from stressbench.formats.machines import (
     Better,
     MachineFigure,
@@ -79,6 +81,20 @@ def made_result(
             sources=tuple(Source(file=file, sha256=digest) for file, digest in (sources or {}).items()),
         )
     )  # fmt: skip
+
+
+def whole_result() -> MachineResult:
+    """A result with every figure of the suite."""
+    survey = Survey(ranks_of_nodes=(2, 2, 2, 2))
+    names = ("small-node", "small-network", "large-node", "large-network", "allreduce-8B", "allreduce-1MiB", "alltoall",
+             "barrier")  # fmt: skip
+    sizes = Sizes(iterations=dict.fromkeys(names, 4), file_bytes=1 << 20, pair_bytes=1 << 16)
+    suite = suite_for(survey, sizes, parts=tuple(Part), storage="/scratch")
+    figures = [
+        made_figure(one.name, part=one.part, unit=one.unit, better=one.better, about=one.about, motif=one.motif)
+        for benchmark in suite.benchmarks for one in benchmark.measurements
+    ]  # fmt: skip
+    return made_result(*figures)
 
 
 def write_result(path: Path, result: MachineResult) -> Path:

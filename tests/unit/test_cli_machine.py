@@ -95,7 +95,7 @@ def test_the_report_states_what_is_missing(results: Path) -> None:
 
     assert "incomplete: runs are missing, or ended at their time limit" in text
     assert "quick: one launch of each workload" in text
-    assert "without figures: storage: no directory: --storage names one" in text
+    assert "without figures: storage (no directory: --storage names one)" in text
 
 
 def test_json_is_the_file_itself(results: Path) -> None:

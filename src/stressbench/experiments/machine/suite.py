@@ -98,11 +98,11 @@ def _bandwidth(survey: Survey, sizes: Sizes, _: str | None) -> Iterator[Benchmar
                 ),
                 _Step(
                     motif=f"bandwidth --size 1MiB --window {WINDOW} --direction one", rest=windows,
-                    figures=(("one-way", f"windows of 1 MiB, one way, {where}", Quantity.bandwidth, None),),
+                    figures=(("one-way", f"1 MiB, one way, {where}", Quantity.bandwidth, None),),
                 ),
                 _Step(
                     motif=f"bandwidth --size 1MiB --window {WINDOW} --direction both", rest=windows,
-                    figures=(("both-ways", f"windows of 1 MiB, both ways, {where}", Quantity.bandwidth, None),),
+                    figures=(("both-ways", f"1 MiB, both ways, {where}", Quantity.bandwidth, None),),
                 ),
             ),
         )  # fmt: skip
@@ -144,7 +144,7 @@ def _storage(survey: Survey, sizes: Sizes, storage: str | None) -> Iterator[Benc
 
 
 def _b_eff(survey: Survey, _: Sizes, __: str | None) -> Iterator[Benchmark | Skipped]:
-    about = "b_eff, short: one ring of all ranks, one random ring"
+    about = "b_eff, short: two rings of all ranks"
     step = _Step(motif=B_EFF, figures=(("short", about, Quantity.metric, "b_eff_bytes_per_s"),))
     yield _benchmark(Part.b_eff, "", _all_nodes(Part.b_eff, survey), (step,))
 
@@ -157,7 +157,7 @@ def _impact(survey: Survey, sizes: Sizes, _: str | None) -> Iterator[Benchmark |
     exchange = f"alltoall --size {sizes.pair_bytes}"
     chain = (
         ("allreduce-8B", "allreduce of 8 B", "allreduce --count 1", sizes.iterations["allreduce-8B"]),
-        ("alltoall", "exchange of all with all", exchange, sizes.iterations["alltoall"]),
+        ("alltoall", "alltoall", exchange, sizes.iterations["alltoall"]),
     )
     first = survey.nodes // 2
     text = (
@@ -168,7 +168,7 @@ def _impact(survey: Survey, sizes: Sizes, _: str | None) -> Iterator[Benchmark |
     )
     measurements = tuple(
         Measurement(
-            name=f"impact.{placement}.{name}", part=Part.impact, about=f"congestion impact on {about}, {placement}",
+            name=f"impact.{placement}.{name}", part=Part.impact, about=f"impact on {about}, {placement}",
             job=VICTIM, step=step, quantity=Quantity.impact, motif=motif, placement=placement,
             beside=f"{exchange} on {_nodes(survey.nodes - first)}",
         )
@@ -185,17 +185,16 @@ def _noise(survey: Survey, sizes: Sizes, _: str | None) -> Iterator[Benchmark | 
             motif="barrier", rest=f"--timer iteration --iterations {sizes.iterations['barrier']}",
             figures=(
                 ("barrier", "empty barrier", Quantity.time, None),
-                ("barrier.tail", "empty barrier: 99th percentile over median", Quantity.tail, None),
-                ("barrier.difference", "empty barrier: A/A difference of two rounds", Quantity.difference, None),
+                ("barrier.tail", "empty barrier: p99 / median", Quantity.tail, None),
+                ("barrier.difference", "empty barrier: A/A difference", Quantity.difference, None),
             ),
         ),
         _Step(
             motif=COMPUTATION, rest=f"--timer iteration --iterations {_COMPUTATIONS}",
             figures=(
                 ("computation", "1 ms of processor time", Quantity.time, None),
-                ("computation.tail", "1 ms of processor time: 99th percentile over median", Quantity.tail, None),
-                ("computation.difference", "1 ms of processor time: A/A difference of two rounds",
-                 Quantity.difference, None),
+                ("computation.tail", "1 ms of processor time: p99 / median", Quantity.tail, None),
+                ("computation.difference", "1 ms of processor time: A/A difference", Quantity.difference, None),
             ),
         ),
     )  # fmt: skip

@@ -1,7 +1,6 @@
 """Reading of a JSON file of one record with `type` and `schema_version`."""
 
-from collections.abc import Hashable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,13 +36,9 @@ def parse_file(path: Path, model: type[Record], *, type_: str) -> tuple[Record, 
         raise MachineFileError(
             f"schema_version {json_excerpt(version)}: this StressBench reads version {SCHEMA_VERSION}", path=path
         )
+    validator: BoundedValidator[Record] = BoundedValidator(model, max_keys=limits.KEYS)
     try:
-        record: Record = _validator(model).validate_json(text, strict=True)
+        record = validator.validate_json(text, strict=True)
     except ValidationError as fault:
         raise MachineFileError(first_error(fault, show_value=True), path=path) from fault
     return record, raw
-
-
-@lru_cache
-def _validator(model: Hashable) -> BoundedValidator[Any]:
-    return BoundedValidator(model, max_keys=limits.KEYS)

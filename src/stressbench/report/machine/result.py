@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stressbench.formats.machines import MachineFigure, MachineResult, Part, Skipped
+from stressbench.formats.machines import MachineFigure, MachineResult, Part
 from stressbench.report.document import (
     Block,
     Cell,
@@ -21,7 +21,6 @@ from stressbench.report.document import (
 )
 from stressbench.report.machine.numbers import scale_of, tail_of, value_text
 from stressbench.report.names import printable
-from stressbench.report.page_sections import page_section
 from stressbench.report.units import count, time
 from stressbench.results.machine_comparison import name_of
 
@@ -29,7 +28,9 @@ _CAPTION = (
     "Medians over n rounds with 95 % intervals; of impacts and A/A differences, n is the number of blocks of two "
     "rounds. Tail: the 99th percentile of times, the 5th of bandwidths."
 )
-_FOOT = "Measured by stressbench machine; docs/how-to/machine.md describes the suite, and how to check the sha256."
+_FOOT = "docs/how-to/machine.md describes the suite, and how to check the sha256."
+_ON_PAGE = frozenset({"Measured", "Hosts", "MPI", "StressBench", "Suite", "sha256"})
+"""Facts for which a sheet of paper has room; the text and the JSON have all."""
 _FINDINGS = ("latency.network.8B", "latency.node.8B", "bandwidth.network.one-way", "bandwidth.node.one-way")
 _MOST_LATENCIES = 2
 
@@ -47,15 +48,20 @@ def brief(result: MachineResult) -> Document:
 
 
 def page(result: MachineResult) -> Document:
-    """The HTML page, which prints on one sheet of A4."""
+    """The HTML page, which prints on one sheet of A4: provenance and what is missing are one paragraph each."""
     name = printable(name_of(result))
     title = f"{name}: {count(result.provenance.ranks, 'rank')} on {count(result.provenance.nodes, 'node')}"
-    section = page_section(
-        key="machine", title=title, findings=_findings(result), notes=_notes(result), summary_tables=(_table(result),),
-        figures=(), tables=(), facts=_facts(result),
-    )  # fmt: skip
-    unbroken = replace(section, page_break=False)
-    return Document(title=title, sections=(unbroken,), lead=_CAPTION, foot=_FOOT, value=result)
+    missing = "; ".join(_notes(result))
+    facts = "; ".join(
+        f"{fact.name}: {fact.value}" for fact in _facts(result, transports=False) if fact.name in _ON_PAGE
+    )
+    blocks: tuple[Block, ...] = (
+        replace(_table(result), caption=_CAPTION),
+        *((Paragraph(text=printable(f"{missing[:1].upper()}{missing[1:]}."), role=Role.note),) if missing else ()),
+        Paragraph(text=f"{facts}.", role=Role.note),
+    )
+    section = Section(key="machine", title=title, blocks=blocks)
+    return Document(title=title, lead=" ".join(_findings(result)), sections=(section,), foot=_FOOT, value=result)
 
 
 def _table(result: MachineResult) -> Table:
@@ -88,7 +94,7 @@ def _findings(result: MachineResult) -> Iterator[str]:
     impacts = [figure for figure in result.figures if figure.part is Part.impact]
     if impacts:
         worst = max(impacts, key=lambda figure: figure.value)
-        yield f"Largest {worst.about}: {value_text(worst)}."
+        yield f"Largest congestion impact ({worst.about.removeprefix('impact on ')}): {value_text(worst)}."
 
 
 def _notes(result: MachineResult) -> Iterator[str]:
@@ -96,15 +102,15 @@ def _notes(result: MachineResult) -> Iterator[str]:
         yield "incomplete: runs are missing, or ended at their time limit; `machine resume` starts those missing"
     if result.suite.quick:
         yield "quick: one launch of each workload; intervals do not cover what varies from launch to launch"
-    for one in result.skipped:
-        yield f"without figures: {_skipped_text(one)}"
+    if result.skipped:
+        names: dict[str, list[str]] = {}
+        for one in result.skipped:
+            names.setdefault(one.reason, []).append(one.workload or str(one.part))
+        groups = (f"{', '.join(of_it)} ({reason})" for reason, of_it in names.items())
+        yield f"without figures: {'; '.join(groups)}"
 
 
-def _skipped_text(one: Skipped) -> str:
-    return f"{one.workload or one.part}: {one.reason}"
-
-
-def _facts(result: MachineResult) -> Iterator[Fact]:
+def _facts(result: MachineResult, *, transports: bool = True) -> Iterator[Fact]:
     made, suite = result.provenance, result.suite
     fewest, most = made.ranks_per_node
     per_node = f"{fewest}" if fewest == most else f"{fewest} to {most}"
@@ -115,8 +121,8 @@ def _facts(result: MachineResult) -> Iterator[Fact]:
     yield Fact(name="Ranks", value=f"{shape}; {count(made.hosts, 'host')}")
     if made.host_names is not None:
         yield Fact(name="Hosts", value=printable(", ".join(made.host_names)))
-    transports = "" if made.transports is None else f"; {made.transports}"
-    yield Fact(name="MPI", value=printable(f"{made.mpi.partition(',')[0]}{transports}"))
+    carried = f"; {made.transports}" if transports and made.transports is not None else ""
+    yield Fact(name="MPI", value=printable(f"{made.mpi.partition(',')[0]}{carried}"))
     yield Fact(name="StressBench", value=printable(f"{made.version}, {made.build_type} by {made.compiler}"))
     rounds = suite.isolated + suite.contended
     yield Fact(

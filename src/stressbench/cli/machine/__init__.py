@@ -13,7 +13,7 @@ storage, b_eff, congestion impact by placement, and noise, each figure with a 95
 \b
     stressbench machine run --on lab:tiny -o tiny                # 5 to 10 minutes
     stressbench machine resume tiny                              # after Ctrl-C, a crash, the end of an allocation
-    stressbench machine report tiny --format html -o tiny.html   # one sheet of paper
+    stressbench machine report tiny --format html -o tiny.html   # one page
     stressbench machine compare tiny other/machine.json          # better, worse, same, undecided
     stressbench machine verify tiny                              # nothing has changed
 

@@ -11,7 +11,7 @@ from stressbench.formats.machines import read_machine
 from stressbench.report.machine import FORMATS
 
 _HELP = """\
-Report the figures of a machine as one page: text, Markdown, CSV, JSON, or HTML that prints on one sheet of A4.
+Report the figures of a machine as one page: text, Markdown, CSV, JSON, or HTML.
 
 The checksum of the result is verified first.
 

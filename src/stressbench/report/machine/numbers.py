@@ -49,10 +49,3 @@ def tail_of(figure: MachineFigure) -> float | None:
     if figure.percentiles is None:
         return None
     return figure.percentiles.p99 if figure.better is Better.less else figure.percentiles.p5
-
-
-def value_text(figure: MachineFigure) -> str:
-    """The value with its unit and its interval: `38.2 µs [37.9, 38.5]`."""
-    scale = scale_of(figure.unit, figure.value)
-    text = scale.with_unit(figure.value)
-    return text if figure.low is None else f"{text} {scale.interval(figure.low, figure.high)}"

@@ -19,7 +19,7 @@ from stressbench.report.document import (
     Table,
     columns,
 )
-from stressbench.report.machine.numbers import scale_of, tail_of, value_text
+from stressbench.report.machine.numbers import scale_of, tail_of
 from stressbench.report.names import printable
 from stressbench.report.units import count, time
 from stressbench.results.machine_comparison import name_of
@@ -31,8 +31,10 @@ _CAPTION = (
 _FOOT = "docs/how-to/machine.md describes the suite, and how to check the sha256."
 _ON_PAGE = frozenset({"Measured", "Hosts", "MPI", "StressBench", "Suite", "sha256"})
 """Facts for which a sheet of paper has room; the text and the JSON have all."""
-_FINDINGS = ("latency.network.8B", "latency.node.8B", "bandwidth.network.one-way", "bandwidth.node.one-way")
-_MOST_LATENCIES = 2
+_HEADLINE = (
+    ("latency", ("latency.network.8B", "latency.node.8B")),
+    ("bandwidth", ("bandwidth.network.one-way", "bandwidth.node.one-way")),
+)
 
 
 def brief(result: MachineResult) -> Document:
@@ -48,7 +50,7 @@ def brief(result: MachineResult) -> Document:
 
 
 def page(result: MachineResult) -> Document:
-    """The HTML page, which prints on one sheet of A4: provenance and what is missing are one paragraph each."""
+    """The HTML page: 20 figures print on one sheet of A4, since provenance and gaps are one paragraph each."""
     name = printable(name_of(result))
     title = f"{name}: {count(result.provenance.ranks, 'rank')} on {count(result.provenance.nodes, 'node')}"
     missing = "; ".join(_notes(result))
@@ -61,7 +63,7 @@ def page(result: MachineResult) -> Document:
         Paragraph(text=f"{facts}.", role=Role.note),
     )
     section = Section(key="machine", title=title, blocks=blocks)
-    return Document(title=title, lead=" ".join(_findings(result)), sections=(section,), foot=_FOOT, value=result)
+    return Document(title=title, lead=_headline(result), sections=(section,), foot=_FOOT, value=result)
 
 
 def _table(result: MachineResult) -> Table:
@@ -86,15 +88,17 @@ def _row(figure: MachineFigure, *, is_first: bool) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _findings(result: MachineResult) -> Iterator[str]:
+def _headline(result: MachineResult) -> str:
+    """Latency, bandwidth and the largest impact, as far as they were measured, in one line."""
     by_name = {figure.name: figure for figure in result.figures}
-    for name in [name for name in _FINDINGS if name in by_name][:_MOST_LATENCIES]:
-        figure = by_name[name]
-        yield f"{figure.about[:1].upper()}{figure.about[1:]}: {value_text(figure)}."
+    chosen = [(word, next((by_name[name] for name in names if name in by_name), None)) for word, names in _HEADLINE]
     impacts = [figure for figure in result.figures if figure.part is Part.impact]
-    if impacts:
-        worst = max(impacts, key=lambda figure: figure.value)
-        yield f"Largest congestion impact ({worst.about.removeprefix('impact on ')}): {value_text(worst)}."
+    chosen.append(("largest congestion impact", max(impacts, key=lambda figure: figure.value, default=None)))
+    texts = [
+        f"{word} {scale_of(one.unit, one.value).with_unit(one.value)}" for word, one in chosen if one is not None
+    ]  # fmt: skip
+    text = ", ".join(texts)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def _notes(result: MachineResult) -> Iterator[str]:

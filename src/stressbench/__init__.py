@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from stressbench.api.coruns import corun_report as corun_report
     from stressbench.api.doctor import DoctorResults as DoctorResults
     from stressbench.api.doctor import doctor as doctor
+    from stressbench.api.failures import MachineFailed as MachineFailed
     from stressbench.api.failures import ProfileFailed as ProfileFailed
     from stressbench.api.failures import RmaxFailed as RmaxFailed
     from stressbench.api.failures import RunFailed as RunFailed
@@ -60,6 +61,13 @@ if TYPE_CHECKING:
     from stressbench.api.labs import lab_status as lab_status
     from stressbench.api.labs import lab_up as lab_up
     from stressbench.api.labs import running_labs as running_labs
+    from stressbench.api.machines import MachineComparisonResults as MachineComparisonResults
+    from stressbench.api.machines import MachineResults as MachineResults
+    from stressbench.api.machines import compare_machines as compare_machines
+    from stressbench.api.machines import machine as machine
+    from stressbench.api.machines import machine_resume as machine_resume
+    from stressbench.api.machines import machine_verify as machine_verify
+    from stressbench.api.machines import read_machine as read_machine
     from stressbench.api.predictions import EvaluationResults as EvaluationResults
     from stressbench.api.predictions import PlacementResults as PlacementResults
     from stressbench.api.predictions import PredictResults as PredictResults
@@ -148,6 +156,9 @@ _OFFERED = {
     "Lab": "stressbench.api.labs",
     "LabCheckResults": "stressbench.api.labs",
     "LabProbeResults": "stressbench.api.labs",
+    "MachineComparisonResults": "stressbench.api.machines",
+    "MachineFailed": "stressbench.api.failures",
+    "MachineResults": "stressbench.api.machines",
     "PairMatrix": "stressbench.experiments.sweep.pairs",
     "PlacementResults": "stressbench.api.predictions",
     "PlanResults": "stressbench.api.studying",
@@ -185,6 +196,7 @@ _OFFERED = {
     "capture": "stressbench.api.tracing",
     "clean": "stressbench.api.cleaning",
     "compare": "stressbench.api.comparing",
+    "compare_machines": "stressbench.api.machines",
     "compress": "stressbench.api.interference",
     "corun": "stressbench.api.coruns",
     "corun_report": "stressbench.api.coruns",
@@ -199,6 +211,9 @@ _OFFERED = {
     "lab_setup": "stressbench.api.labs",
     "lab_status": "stressbench.api.labs",
     "lab_up": "stressbench.api.labs",
+    "machine": "stressbench.api.machines",
+    "machine_resume": "stressbench.api.machines",
+    "machine_verify": "stressbench.api.machines",
     "predict": "stressbench.api.predictions",
     "predict_evaluate": "stressbench.api.predictions",
     "predict_place": "stressbench.api.predictions",
@@ -208,6 +223,7 @@ _OFFERED = {
     "rails": "stressbench.api.sweeps",
     "rails_report": "stressbench.api.sweeps",
     "read": "stressbench.api.reading",
+    "read_machine": "stressbench.api.machines",
     "read_run": "stressbench.api.run_results",
     "read_study": "stressbench.api.studying",
     "recognise": "stressbench.api.recognising",
@@ -251,6 +267,9 @@ __all__ = [
     "Lab",
     "LabCheckResults",
     "LabProbeResults",
+    "MachineComparisonResults",
+    "MachineFailed",
+    "MachineResults",
     "PairMatrix",
     "PlacementResults",
     "PlanResults",
@@ -289,6 +308,7 @@ __all__ = [
     "capture",
     "clean",
     "compare",
+    "compare_machines",
     "compress",
     "corun",
     "corun_report",
@@ -303,6 +323,9 @@ __all__ = [
     "lab_setup",
     "lab_status",
     "lab_up",
+    "machine",
+    "machine_resume",
+    "machine_verify",
     "predict",
     "predict_evaluate",
     "predict_place",
@@ -312,6 +335,7 @@ __all__ = [
     "rails",
     "rails_report",
     "read",
+    "read_machine",
     "read_run",
     "read_study",
     "recognise",

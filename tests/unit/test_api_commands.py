@@ -66,8 +66,8 @@ ELSEWHERE = frozenset({
     *(("study watch", option) for option in ("interval", "once", "port", "terminal")),  # one look: `study_watch`
     ("trace show", "profile"), ("trace export", "profile"),  # `TraceResults.profile`; the only format
     *((command, "output") for command in (
-        "corun report", "degrade report", "lab draw", "rails report", "report", "sensitivity", "study report",
-        "trace export", "trace levels",
+        "corun report", "degrade report", "lab draw", "machine report", "rails report", "report", "sensitivity",
+        "study report", "trace export", "trace levels",
     )),  # the text that a function or `report` returns
 })  # fmt: skip
 """Options of a command that another function or method stands for."""

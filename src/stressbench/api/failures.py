@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from stressbench.errors import StressBenchError
 
 if TYPE_CHECKING:
+    from stressbench.api.machines import MachineResults
     from stressbench.api.profile_results import ProfileResults
     from stressbench.api.run_results import RunResults
     from stressbench.api.study_results import StudyResults
@@ -38,6 +39,16 @@ class StudyFailed(_FailedMeasurement):
     """
 
     results: "StudyResults"
+
+
+class MachineFailed(_FailedMeasurement):
+    """A measurement of a machine with runs that failed for good, or that ended early.
+
+    `status` is the exit status of `stressbench machine run`; `results` holds the figures so far, None if there are
+    none. `stressbench.machine_resume` continues it.
+    """
+
+    results: "MachineResults | None"
 
 
 class SweepFailed(_FailedMeasurement):

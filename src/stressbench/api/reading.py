@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stressbench.api.coruns import CorunResults, corun_report
+from stressbench.api.machines import MachineResults, read_machine
 from stressbench.api.predictions import SensitivityResults, sensitivity
 from stressbench.api.profile_results import ProfileResults
 from stressbench.api.run_results import RunResults
@@ -26,6 +27,7 @@ AnyResults: TypeAlias = (
     | SensitivityResults
     | BEffResults
     | BEffIOResults
+    | MachineResults
     | StudyResults
     | DegradeResults
     | RailsResults
@@ -38,6 +40,7 @@ _READERS: Mapping[Kind, Callable[[Path], AnyResults]] = {
     Kind.sensitivity: sensitivity,
     Kind.b_eff: read_beff,
     Kind.b_eff_io: read_beff_io,
+    Kind.machine: read_machine,
     Kind.study: read_study,
     Kind.rate_launches: degrade_report,
     Kind.rail_launches: rails_report,
@@ -53,9 +56,9 @@ def read(path: str | PathLike[str]) -> AnyResults:
 
     The file itself says what it is: a run file (`RunResults`), a trace (`TraceResults`), a profile of `stressbench
     profile` (`ProfileResults`), one of `impact` or `compress` (`SensitivityResults`), a protocol of `beff` or `beff-io`
-    (`BEffResults`, `BEffIOResults`), or the directory of a study (`StudyResults`) or of a program's launches
-    (`DegradeResults`, `RailsResults`, `CorunResults`). `read_run` and `read_study` read only one kind, for type
-    checkers.
+    (`BEffResults`, `BEffIOResults`), the result of a machine (`MachineResults`), or the directory of a study
+    (`StudyResults`) or of a program's launches (`DegradeResults`, `RailsResults`, `CorunResults`). `read_run` and
+    `read_study` read only one kind, for type checkers.
 
     Of a run, rounds that were not committed are left out, so that the file of an interrupted run, or of one that is
     still running, can be read. Raises `stressbench.StressBenchError`, which names file and line, if the file cannot be

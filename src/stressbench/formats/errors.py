@@ -46,5 +46,9 @@ class ProfileFileError(_FileError):
     """A sensitivity profile or a file of co-runs cannot be used."""
 
 
+class MachineFileError(_FileError):
+    """The result of a machine, or the settings behind it, cannot be used."""
+
+
 class SuiteFileError(UserError):
     """The file is not a valid protocol of the suite. The message names file and line."""

@@ -11,6 +11,7 @@ from stressbench.errors import UserError
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, open_regular, parse_json
 from stressbench.formats.files.studies import LAUNCHES, MANIFEST
+from stressbench.formats.machines import FILE as MACHINE_FILE
 from stressbench.formats.trace.records import TRACE_FORMAT
 
 
@@ -23,13 +24,14 @@ class Kind(StrEnum):
     sensitivity = "a sensitivity profile"
     b_eff = "a protocol of b_eff"
     b_eff_io = "a protocol of b_eff_io"
+    machine = "the result of a machine"
     study = "the directory of a study"
     rate_launches = "the directory of a program's launches at several rates"
     rail_launches = "the directory of a program's launches under several rail policies"
     coruns = "the directory of programs that ran at the same time"
 
 
-_BY_TYPE = {"sensitivity": Kind.sensitivity, "b_eff": Kind.b_eff, "b_eff_io": Kind.b_eff_io}
+_BY_TYPE = {"sensitivity": Kind.sensitivity, "b_eff": Kind.b_eff, "b_eff_io": Kind.b_eff_io, "machine": Kind.machine}
 _FIRST_LINE = 1 << 20
 _PROFILE_KEYS = frozenset({"facts", "operations", "ranks"})
 
@@ -55,6 +57,8 @@ def kind_of(path: Path) -> Kind:
 def _kind_of_directory(path: Path) -> Kind:
     if (path / MANIFEST).is_file():
         return Kind.study
+    if (path / MACHINE_FILE).is_file():
+        return Kind.machine
     if (path / LAUNCHES).is_file():
         plan = _first_value(path / LAUNCHES)
         if isinstance(plan, Mapping) and "rates" in plan:

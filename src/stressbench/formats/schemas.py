@@ -14,6 +14,7 @@ from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import TOPOLOGIES
 from stressbench.formats.launches import coruns as corun_launches
 from stressbench.formats.launches import rails, rates, validation
+from stressbench.formats.machines import result as machine_result
 from stressbench.formats.profiles import coruns, profile
 from stressbench.formats.protocols import beff, beff_io
 from stressbench.formats.run import records as run_records
@@ -147,6 +148,16 @@ def observation_schema() -> Schema:
     )  # fmt: skip
 
 
+def machine_schema() -> Schema:
+    """Schema of the result of a machine."""
+    schema = machine_result.ADAPTER.json_schema(schema_generator=_SchemaWithoutTitles)
+    schema["required"] = sorted({*schema["required"], "type", "schema_version", "sha256"})
+    return _with_header(
+        "machine", schema, title="The result of a machine",
+        description="docs/how-to/machine.md: what `stressbench machine run` writes as machine.json.",
+    )  # fmt: skip
+
+
 def launches_schema() -> Schema:
     """Schema of one line of `launches.jsonl`: the first line is the plan, every other line is a launch."""
     journals = (rates.JOURNAL, rails.JOURNAL, validation.JOURNAL, corun_launches.JOURNAL)
@@ -211,6 +222,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "beff-protocol": beff_protocol_schema,
     "lab": lab_schema,
     "launches": launches_schema,
+    "machine": machine_schema,
     "observation": observation_schema,
     "run": run_schema,
     "sensitivity": sensitivity_schema,

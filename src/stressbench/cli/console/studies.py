@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def run_and_exit(directory: Directory, options: StudyOptions) -> NoReturn:
     """Run the open runs of the study, show progress, and end with the exit status of the study."""
-    outcome = run_study(directory, options, progress=emit, watcher=_progress_of(directory))
+    outcome = run_study(directory, options, progress=emit, watcher=progress_of(directory))
     where = shlex.quote(str(directory.path))
     if outcome.stop is not Stop.done:
         note(f"{outcome.summary}; `stressbench study resume {where}` continues")
@@ -56,7 +56,8 @@ class _ProgressBar(StudyProgress):
 
 
 @contextmanager
-def _progress_of(directory: Directory) -> Iterator[StudyProgress]:
+def progress_of(directory: Directory) -> Iterator[StudyProgress]:
+    """Context of the progress of a study: lines, and a bar on a terminal."""
     if is_quiet() or not sys.stderr.isatty():
         yield StudyProgress(directory, emit)
         return

@@ -213,15 +213,20 @@ def require_same_workloads(directory: Directory, *, newest: int | None = None) -
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Lock the directory for this process. The kernel unlocks it however the process ends. Raises StudyMistake."""
+def locked(path: Path, *, command: str = "study", subject: str = "study") -> Iterator[None]:
+    """Lock the directory for this process. The kernel unlocks it however the process ends. Raises StudyMistake.
+
+    `command` and `subject` say in its message what else runs there.
+    """
     try:
         descriptor = open_journal(path / LOCK)
     except OSError as fault:
         raise StudyMistake(f"{path / LOCK}: {reason_of(fault)}") from fault
     with os.fdopen(descriptor, "ab") as file:
         if not _takes_lock(file):
-            raise StudyMistake(f"{path}: another `stressbench study` is running this study; wait for it, or end it")
+            raise StudyMistake(
+                f"{path}: another `stressbench {command}` is running this {subject}; wait for it, or end it"
+            )
         yield
 
 

@@ -1,0 +1,36 @@
+"""`stressbench machine verify`: check that a result and its run files have not changed."""
+
+import typer
+
+from stressbench.cli.options.machine import MachinePath
+from stressbench.console import echo, error
+from stressbench.exit_status import ExitStatus
+from stressbench.experiments.machine.verifying import verify_machine
+
+_HELP = """\
+Check that neither a result nor the run files beside it have changed. A result that was published without its run files
+is compared with its own checksum only.
+
+\b
+Examples:
+    stressbench machine verify tiny
+    stressbench machine verify machine.json
+
+Exit status: 0 nothing has changed, 2 there is no result, or its content does not have its checksum, 3 run files are
+missing or have changed (one line each).
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand."""
+    app.command("verify", help=_HELP)(verify)
+
+
+def verify(path: MachinePath) -> None:
+    """Check the result at `path` and print one line per difference, or the number of unchanged files."""
+    verdict = verify_machine(path)
+    for complaint in verdict.complaints:
+        error(complaint)
+    if verdict.complaints:
+        raise typer.Exit(ExitStatus.fault)
+    echo(f"{path}: {verdict.intact} {'file is' if verdict.intact == 1 else 'files are'} unchanged")

@@ -86,7 +86,9 @@ def test_axe_finds_nothing_serious(
 
 
 def test_a_serious_fault_would_be_noticed(pages: Mapping[str, str], axe: str, tmp_path: Path) -> None:
-    corrupted = pages["run"].replace("<main>", '<main><img src="data:,"><p style="color:#ccc;background:#fff">faint</p>')
+    corrupted = pages["run"].replace(
+        "<main>", '<main><img src="data:,"><p style="color:#ccc;background:#fff">faint</p>'
+    )
 
     assert {one["id"] for one in bad(judged(corrupted, axe, tmp_path))} == {"image-alt", "color-contrast"}
 

@@ -135,8 +135,18 @@ class Tab:
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
-    def move_to(self, x: float, y: float) -> None:
-        """Moves the pointer."""
+    def wait_until(self, expression: str) -> None:
+        """Waits until an expression of JavaScript is true."""
+        wait = f"const wait = () => {expression} ? ready() : setTimeout(wait, 20)"
+        self.value(f"new Promise((ready) => {{ {wait}; wait(); }})")
+
+    def point_at(self, element: str) -> None:
+        """Moves the pointer to the middle of an element, an expression of JavaScript."""
+        self.value(f"{element}.scrollIntoView({{block: 'center'}})")
+        box = self.value(f"{element}.getBoundingClientRect().toJSON()")
+        self._move_to(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def _move_to(self, x: float, y: float) -> None:
         self._do("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def choose_file(self, selector: str, file: Path) -> None:

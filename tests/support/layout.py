@@ -64,13 +64,15 @@ _FAULTS = """(() => {
     for (const text of svg.querySelectorAll("text")) {
       if (!text.textContent.trim()) continue;
       const box = text.getBoundingClientRect();
-      if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2)
-        say("outside figure", text);
+      const slack = 0.3 * Math.min(box.width, box.height);  // room of the font above and below its letters
+      const within = box.left > frame.left - slack && box.right < frame.right + slack;
+      if (!within || box.top < frame.top - slack || box.bottom > frame.bottom + slack) say("outside figure", text);
       boxes.push({node: text, box});
     }
     overlapping(boxes, Math.max(1.5, 2.5 * scale), "overlap in figure");
     for (const axis of svg.querySelectorAll('g[id*="matplotlib.axis_"]')) {
-      const labels = [...axis.querySelectorAll('g[id*="tick_"] text')].map((one) => one.textContent.trim()).filter(Boolean);
+      const ticks = [...axis.querySelectorAll('g[id*="tick_"] text')];
+      const labels = ticks.map((one) => one.textContent.trim()).filter(Boolean);
       const repeated = labels.filter((label, at) => /^-?[0-9.]/.test(label) && labels.indexOf(label) !== at);
       if (repeated.length) faults.push(`repeated ticks: ${axis.id}: ${repeated[0]}`);
     }

@@ -26,7 +26,7 @@ from stressbench.report.plotting import (
 WIDTH_IN = 8.4
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 15
 _DECADE_TICKS_FROM = 500.0
-_MAX_VALUES = 1000
+_MAX_POINT_VALUES, _MAX_AREA_VALUES = 400, 1000
 _TARGET_AREA = 120.0
 _VALUE = "value:"
 _VALUE_LINK = re.compile(rf'<a xlink:href="{_VALUE}([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
@@ -120,16 +120,16 @@ def tick_text(value: float) -> str:
 def point_values(axes: Axes, xs: Sequence[float], ys: Sequence[float], texts: Sequence[str]) -> None:
     """Texts that a page shows while the reader points at these places (in data coordinates).
 
-    Nothing of a figure with more than 1,000 points: its data file has them.
+    None for more than 400 points: the figure's data file has them.
     """
-    if 0 < len(texts) <= _MAX_VALUES:
+    if 0 < len(texts) <= _MAX_POINT_VALUES:
         targets = axes.scatter(xs, ys, s=_TARGET_AREA, alpha=0.0, zorder=6, color=FOREGROUND.placeholder)
         targets.set_urls([_VALUE + printable(text) for text in texts])
 
 
 def area_values(axes: Axes, boxes: Sequence[tuple[float, float, float, float]], texts: Sequence[str]) -> None:
-    """As `point_values`, for areas: left, bottom, right and top of each in data coordinates."""
-    if 0 < len(texts) <= _MAX_VALUES:
+    """As `point_values`, for up to 1,000 areas: left, bottom, right and top of each in data coordinates."""
+    if 0 < len(texts) <= _MAX_AREA_VALUES:
         corners = [[(left, low), (right, low), (right, top), (left, top)] for left, low, right, top in boxes]
         areas = PolyCollection(corners, alpha=0.0, zorder=6, color=FOREGROUND.placeholder)
         areas.set_urls([_VALUE + printable(text) for text in texts])

@@ -99,8 +99,10 @@ TERMS = (
         name="degradation factor", definition="a job's time at a reduced rate divided by its time at the full rate",
         pattern=r"\b[Dd]egradation factors?\b|\btimes worse than at the full rate\b",
     ),
-    Term(name="cell", definition="one value of each factor of a study", pattern=r"\b[Cc]ells? of the study\b|\bper cell\b"
-         r"|\bin one cell\b|\bof the cell\b|\b[Aa]ll cells\b"),
+    Term(
+        name="cell", definition="one value of each factor of a study",
+        pattern=r"\b[Cc]ells? of the study\b|\bper cell\b|\bin one cell\b|\bof the cell\b|\b[Aa]ll cells\b",
+    ),
 )  # fmt: skip
 """All terms, in the order of the glossary."""
 

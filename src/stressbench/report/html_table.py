@@ -17,6 +17,7 @@ _MIN_SORTABLE_ROWS = 3
 _MIN_FILTERED_ROWS = 12
 _MAX_FILTER_VALUES = 50
 _POINT_WIDTH_CH = 0.5
+_INNER_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=_)(?=\w)")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.(\d+))?")
 _QUANTITY = re.compile(r"(-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?) (\S+)")
 _SCALES = {
@@ -54,9 +55,7 @@ def html_rows(table: Table) -> Iterator[tuple[HtmlCell, ...]]:
         for index, column in enumerate(table.columns)
     ]
     for row in table.rows:
-        yield tuple(
-            _html_cell(cell, columns[index], head=index == 0) for index, cell in enumerate(row[: len(columns)])
-        )
+        yield tuple(_html_cell(cell, columns[index], head=index == 0) for index, cell in enumerate(row[: len(columns)]))
 
 
 def table_attributes(table: Table) -> Markup:
@@ -119,7 +118,7 @@ def _html_cell(cell: Cell, column: _Column, *, head: bool) -> HtmlCell:
         return HtmlCell(element="td", attributes=look, text=text, detail=cell.detail)
     if not column.number:
         return HtmlCell(element="td", attributes=Markup(""), text=text)
-    attributes = Markup(' class="number"')
+    attributes = Markup(' class="number wraps"' if " [" in text else ' class="number"')
     if column.by_unit and (match := _QUANTITY.fullmatch(text)) is not None and match[2] in _SCALES:
         order = float(match[1].replace(",", "")) * _SCALES[match[2]]
         attributes += Markup(' data-sort="{:.6g}"').format(order)
@@ -131,9 +130,12 @@ def _html_cell(cell: Cell, column: _Column, *, head: bool) -> HtmlCell:
     return HtmlCell(element="td", attributes=attributes, text=text)
 
 
+def breakable(label: str) -> Markup:
+    """The head of a column, escaped, with places for line breaks inside words such as `SharesAndWaits`."""
+    return Markup("<wbr>").join(_INNER_WORDS.split(printable(label)))
+
+
 def summary_text(table: Table) -> str:
     """What is folded away: the title or the first sentence of the caption, and the number of rows."""
     name = table.title or table.caption.partition(". ")[0].partition(": ")[0].rstrip(".") or "Table"
     return f"{name} ({len(table.rows):,} rows)"
-
-

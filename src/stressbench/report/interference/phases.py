@@ -30,8 +30,8 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
     elapsed = elapsed_unit([float(times.max()), *(phase.ended_s for phase in summary.phases)])
     shown = extreme_indices(values, max_count=_MAX_POINTS)
     above.plot(
-        times[shown] * elapsed.per_second, values[shown] * unit.per_second, "o", color=JOBS[0].placeholder, markersize=2.4, alpha=0.5,
-        markeredgewidth=0,
+        times[shown] * elapsed.per_second, values[shown] * unit.per_second, "o", color=JOBS[0].placeholder,
+        markersize=2.4, alpha=0.5, markeredgewidth=0,
     )  # fmt: skip
     above.axhline(summary.idle.mean_s * unit.per_second, color=ISOLATED.placeholder, linestyle="--", linewidth=1.2)
     above.set_ylabel(f"latency / {unit.name}")

@@ -17,7 +17,7 @@ from stressbench import __version__
 from stressbench.report.captions import CaptionHistory, PrintedCaption
 from stressbench.report.document import Block, DataFile, Document, Figure, Table
 from stressbench.report.glossary import Term, term_of_head, terms_in
-from stressbench.report.html_table import LONG_TABLE_ROWS, html_rows, summary_text, table_attributes
+from stressbench.report.html_table import LONG_TABLE_ROWS, breakable, html_rows, summary_text, table_attributes
 from stressbench.report.names import printable
 from stressbench.report.palette import TONES, custom_properties
 from stressbench.report.renderers.csv_ import csv_text
@@ -72,7 +72,7 @@ def environment(terms: tuple[Term, ...] = ()) -> Environment:
     )
     made.filters |= {
         "class_name": _class_name, "svg": _svg, "href": _href, "printable": printable, "html_rows": html_rows,
-        "attributes": table_attributes, "summary_text": summary_text, "term": references.term,
+        "attributes": table_attributes, "summary_text": summary_text, "term": references.term, "breakable": breakable,
         "caption": references.caption,
     }  # fmt: skip
     made.tests |= {"too_long": _is_too_long, "long_table": _is_long_table}

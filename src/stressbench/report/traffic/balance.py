@@ -37,7 +37,9 @@ def draw(profile: Profile) -> Figure | None:
     axes.set_ylim(bottom=0)
     texts = [_bar_text(int(start), bar, ranks_per_bar) for start, bar in zip(starts, bars, strict=True)]
     tops = (bars.sum(axis=1) * unit.per_second).tolist()
-    area_values(axes, [(left, 0.0, right, top) for left, right, top in zip(edges, edges[1:], tops, strict=True)], texts)
+    area_values(
+        axes, [(left, 0.0, right, top) for left, right, top in zip(edges[:-1], edges[1:], tops, strict=True)], texts
+    )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("rank")
     axes.set_ylabel(f"time / {unit.name}")
@@ -54,7 +56,9 @@ def draw(profile: Profile) -> Figure | None:
 
 def _bar_text(start: int, bar: NDArray[np.float64], ranks_per_bar: int) -> str:
     ranks = f"rank {start}" if ranks_per_bar == 1 else f"ranks from {start} on"
-    parts = ", ".join(f"{layer.label} {time(value)}" for layer, value in zip(LAYERS, bar.tolist(), strict=True) if value)
+    parts = ", ".join(
+        f"{layer.label} {time(value)}" for layer, value in zip(LAYERS, bar.tolist(), strict=True) if value
+    )
     return f"{ranks}: {parts}"
 
 

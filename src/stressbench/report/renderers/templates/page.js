@@ -15,7 +15,7 @@
   const rowsOf = (table) => [...table.tBodies[0].rows];
   const headsOf = (table) => [...table.tHead.rows[0].cells];
   const labelOf = (head) => head.dataset.label ?? words(head);
-  const numberOf = (cell) => parseFloat((cell.dataset.sort ?? cell.textContent).replaceAll(",", ""));
+  const numberOf = (cell) => parseFloat((cell.dataset.sort ?? words(cell)).replace(/^\[/, "").replaceAll(",", ""));
 
   /* Sorting: ascending, descending, the order of the page. Unknown values stay last. */
   const comparison = (column, numeric, sign) => (left, right) => {
@@ -42,7 +42,7 @@
         const sorted = order ? [...original].sort(comparison(column, head.classList.contains("number"), sign)) : original;
         table.tBodies[0].append(...sorted);
       });
-      head.append(" ", button);
+      head.append("\u202f", button);
     });
   };
 
@@ -154,8 +154,8 @@
   const comparedCell = (a, b) => {
     const made = element("td", "", {class: "number"});
     made.append(element("span", a ? words(a) : "–", {class: "a"}), element("span", b ? words(b) : "–", {class: "b"}));
-    const scaled = a && b && a.dataset.sort && b.dataset.sort;
-    const ratio = a && b && (scaled || sameUnit(a, b)) ? numberOf(b) / numberOf(a) : NaN;
+    const numbers = a && b && [a, b].every((cell) => /^-?\d/.test(words(cell)));
+    const ratio = numbers && ((a.dataset.sort && b.dataset.sort) || sameUnit(a, b)) ? numberOf(b) / numberOf(a) : NaN;
     if (Number.isFinite(ratio) && ratio > 0) made.append(element("span", `× ${ratio.toFixed(2)}`, {class: "ratio"}));
     return made;
   };

@@ -143,6 +143,7 @@ class Tab:
     def point_at(self, element: str) -> None:
         """Moves the pointer to the middle of an element, an expression of JavaScript."""
         self.value(f"{element}.scrollIntoView({{block: 'center'}})")
+        self.value("new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(() => ready())))")
         box = self.value(f"{element}.getBoundingClientRect().toJSON()")
         self._move_to(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 

@@ -151,8 +151,8 @@
     return {first, rows: found};
   };
   const sameUnit = (a, b) => /[^\d.,\s-]*$/.exec(words(a))[0] === /[^\d.,\s-]*$/.exec(words(b))[0];
-  const comparedCell = (a, b) => {
-    const made = element("td", "", {class: "number"});
+  const comparedCell = (a, b, kind) => {
+    const made = element("td", "", {class: kind});
     made.append(element("span", a ? words(a) : "–", {class: "a"}), element("span", b ? words(b) : "–", {class: "b"}));
     const numbers = a && b && [a, b].every((cell) => /^-?\d/.test(words(cell)));
     const ratio = numbers && ((a.dataset.sort && b.dataset.sort) || sameUnit(a, b)) ? numberOf(b) / numberOf(a) : NaN;
@@ -176,7 +176,7 @@
           return;
         }
         const at = theirs.indexOf(labelOf(one));
-        line.append(comparedCell(left?.row.cells[column], at < 0 ? undefined : right?.row.cells[at]));
+        line.append(comparedCell(left?.row.cells[column], at < 0 ? undefined : right?.row.cells[at], one.className));
       });
     }
     return made;

@@ -90,7 +90,7 @@ def findings(page: str) -> list[str]:
 def rows(page: str, key: str) -> list[list[str]]:
     table = re.search(rf'<table id="{key}".*?</table>', page, re.DOTALL)
     assert table is not None, key
-    lines = re.findall(r"<tr>(.*?)</tr>", table[0], re.DOTALL)
+    lines = re.findall(r"<tr>(.*?)</tr>", re.sub(r"</?a\b[^>]*>|<wbr>", "", table[0]), re.DOTALL)
     return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL)] for line in lines]
 
 

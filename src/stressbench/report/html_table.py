@@ -17,7 +17,7 @@ _MIN_SORTABLE_ROWS = 3
 _MIN_FILTERED_ROWS = 12
 _MAX_FILTER_VALUES = 50
 _POINT_WIDTH_CH = 0.5
-_INNER_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=_)(?=\w)")
+_INNER_WORDS = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=_)(?=\w)")
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.(\d+))?")
 _QUANTITY = re.compile(r"(-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?) (\S+)")
 _SCALES = {

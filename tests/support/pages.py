@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "br", "img", "hr", "input"}
+VOID = {"meta", "link", "br", "img", "hr", "input", "wbr"}
 
 
 class Outline(HTMLParser):

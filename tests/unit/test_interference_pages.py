@@ -64,7 +64,7 @@ def test_a_page_is_whole_by_itself(page: str) -> None:
     outline = Outline(page)
 
     assert len(set(outline.ids)) == len(outline.ids)
-    assert "script" not in outline.tags
+    assert outline.tags.count("script") == 1
     assert all(reference.startswith(("data:", "#")) for reference in outline.references)
     assert not any(tone.placeholder in svg for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL) for tone in TONES)
     assert len(drawings(page)) == len(re.findall("<figure", page))
@@ -74,7 +74,9 @@ def test_a_page_is_whole_by_itself(page: str) -> None:
 def test_every_figure_has_a_title_a_caption_and_n(page: str) -> None:
     for one in re.findall(r"<figure.*?</figure>", page, re.DOTALL):
         assert re.search(r"<h3>[^<]+</h3>", one)
-        assert re.search(r"<figcaption>[^<]{80,}\bn (= \d|counts)[^<]*</figcaption>", one)
+        caption = re.search(r"<figcaption>(.*?)</figcaption>", one, re.DOTALL)
+        assert caption is not None
+        assert "read like <a href=" in caption[1] or re.fullmatch(r"[^<]{80,}\bn (= \d|counts)[^<]*", caption[1])
         assert re.search(r"<desc[^>]*>[^<]{15,}</desc>", one)
 
 
@@ -175,7 +177,7 @@ def test_texts_of_profiles_cannot_become_a_part_of_the_page() -> None:
     origin = replace(CG.provenance, command=("./app", NASTY), configuration={NASTY: f"{NASTY}\x07"})
     page = page_of(replace(phased(), provenance=origin))
 
-    assert "<script" not in page
+    assert page.count("<script") == 1
     assert page.count("&lt;script&gt;") == 4
     assert "\x07" not in page
 
@@ -240,7 +242,7 @@ def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
     assert f"<li>{best.model} has a mean error of {100 * best.mean_absolute_error:.1f} points, " in page
     assert re.findall(r'<table id="judgement-(\d)"', page) == ["1", "2"]
     assert "1.250 [1.200, 1.300]" in page
-    assert "<script" not in page and "left out: x beside y (f): &lt;script&gt;" in page
+    assert page.count("<script") == 1 and "left out: x beside y (f): &lt;script&gt;" in page
     assert len(sheet_in(page, "predictions.csv")) == 2 * len(judged().scores)
     assert "PerLink, n" not in page
 
@@ -262,4 +264,4 @@ def test_seats_are_told_with_what_they_cost_and_who_is_kept_apart() -> None:
     assert f"add up to {100 * found.cost:.1f} percentage points" in page
     assert re.search(r'<th scope="row">1</th><td>cg 1\.\d+ \[', page)
     assert notes_in(page) == [f"not placed together: a, b: {NASTY}."]
-    assert "<script" not in page
+    assert page.count("<script") == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stressbench.report.units import bit_rate, metric_text, percent, plain_time, time
+from stressbench.report.units import bit_rate, compact_count, metric_text, percent, plain_time, time
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,14 @@ def test_a_metric_has_the_unit_of_its_name(name: str, value: float | None, text:
 )
 def test_links_have_the_rates_that_they_are_sold_by(bits_per_s: int, text: str) -> None:
     assert bit_rate(bits_per_s) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (950, "950"), (1000, "1k"), (9_500, "9.5k"), (12_345, "12k"), (999_999, "1M"), (3 * 10**9, "3G")],
+)
+def test_counts_in_figures_are_short(value: int, text: str) -> None:
+    assert compact_count(value) == text
 
 
 def test_shares_are_percents_without_the_sign() -> None:

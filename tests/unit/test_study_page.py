@@ -90,7 +90,7 @@ def findings(page: str) -> list[str]:
 def rows(page: str, key: str) -> list[list[str]]:
     table = re.search(rf'<table id="{key}".*?</table>', page, re.DOTALL)
     assert table is not None, key
-    lines = re.findall(r"<tr>(.*?)</tr>", table[0], re.DOTALL)
+    lines = re.findall(r"<tr>(.*?)</tr>", re.sub(r"</?a\b[^>]*>|<wbr>", "", table[0]), re.DOTALL)
     return [[unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL)] for line in lines]
 
 
@@ -356,7 +356,7 @@ def test_the_page_is_whole_and_asks_for_nothing() -> None:
 
     outline = Outline(page)
     assert len(outline.ids) == len(set(outline.ids))
-    assert "script" not in outline.tags
+    assert outline.tags.count("script") == 1
     assert [one for one in outline.references if not one.startswith(("#", "data:"))] == []
     assert {one[1:] for one in outline.references if one.startswith("#")} <= set(outline.ids)
     assert "default-src 'none'" in page
@@ -370,7 +370,7 @@ def test_names_are_data(name: str) -> None:
     page = report_from(lambda _: made(MadeJob(name=name, nodes="0", congestion=1.5), WRITER), text).page
 
     outline = Outline(page)
-    assert "script" not in outline.tags
+    assert outline.tags.count("script") == 1
     assert len(drawings(page)) == 5
     assert "\u202e" not in re.sub(r"<pre.*?</pre>", "", page, flags=re.DOTALL)
 
@@ -395,7 +395,7 @@ def test_any_text_and_any_number_of_blocks_make_a_page(name: str, value: str, bl
 
     page = FORMATS["html"](report, one.data)
 
-    assert "script" not in Outline(page).tags
+    assert Outline(page).tags.count("script") == 1
     assert len(drawings(page)) == 4
 
 

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import canvas, finish, number_ticks, point_values
 from stressbench.report.names import short
 from stressbench.report.palette import tone_of
-from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
-from stressbench.report.units import size
+from stressbench.report.plotting import Axes, FuncFormatter
+from stressbench.report.units import rate_interval, size
 
-_DECADE_TICKS_FROM = 500.0
 _MARKS = "osD^v<>P"
 
 
@@ -41,12 +40,11 @@ def draw_bandwidth(
     for number, line in enumerate(lines):
         _draw(axes, line, number=number)
     values = [point.bytes_per_s for line in lines for point in line.points if point.bytes_per_s]
-    few = bool(values) and max(values) < _DECADE_TICKS_FROM * min(values)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(value)))
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    if values:
+        number_ticks(axes.yaxis, low=min(values), high=max(values))
     axes.minorticks_off()
     axes.grid()
     axes.set_xlabel("message size")
@@ -62,6 +60,12 @@ def _draw(axes: Axes, line: BandwidthLine, *, number: int) -> None:
     tone = tone_of(number).placeholder
     axes.plot(*zip(*known, strict=True), color=tone, marker=_MARKS[number % len(_MARKS)], markersize=4, linewidth=1.4,
               label=short(line.name, max_length=40))  # fmt: skip
+    texts = [
+        f"{line.name}, {size(point.size_bytes)}: {rate_interval(point.bytes_per_s, point.low, point.high)}"
+        for point in line.points
+        if point.bytes_per_s is not None
+    ]
+    point_values(axes, [at for at, _ in known], [value for _, value in known], texts)
     for point in line.points:
         if point.low is not None and point.high is not None:
             axes.plot([point.size_bytes] * 2, [point.low / 1e6, point.high / 1e6], color=tone, linewidth=3, alpha=0.45,

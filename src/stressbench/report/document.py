@@ -274,6 +274,11 @@ class Document:
         """All data files that an HTML page of this document offers for download."""
         return tuple(_data_files_in(block for section in self.sections for block in section.blocks))
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Sentences, captions and heads of columns of the document, in which it uses its terms."""
+        return tuple(_texts_in(block for section in self.sections for block in section.blocks))
+
 
 def _data_files_in(blocks: Iterable[Block]) -> Iterator[DataFile]:
     for block in blocks:
@@ -281,6 +286,25 @@ def _data_files_in(blocks: Iterable[Block]) -> Iterator[DataFile]:
             yield block
         elif isinstance(block, Collapsible):
             yield from _data_files_in(block.blocks)
+
+
+def _texts_in(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        match block:
+            case Collapsible():
+                yield from _texts_in(block.blocks)
+            case Findings():
+                yield from block.sentences
+            case Notes():
+                yield from (note.text for note in block.notes)
+            case Paragraph():
+                yield block.text
+            case Table():
+                yield from (block.title, block.caption, *(column.head for column in block.columns))
+            case Figure():
+                yield from (block.title, block.caption)
+            case Facts():
+                yield from (fact.value for fact in block.facts if block.prominent)
 
 
 def columns(

@@ -11,10 +11,25 @@ from typing import Any, Literal
 from stressbench.report.document import Figure
 from stressbench.report.names import printable
 from stressbench.report.palette import BACKGROUND, FOREGROUND, GRID_LINE, MUTED, TONES
-from stressbench.report.plotting import Axes, Canvas, FigureCanvasSVG, Formatter, mpl
+from stressbench.report.plotting import (
+    Axes,
+    Axis,
+    Canvas,
+    FigureCanvasSVG,
+    Formatter,
+    FuncFormatter,
+    LogLocator,
+    PolyCollection,
+    mpl,
+)
 
 WIDTH_IN = 8.4
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 15
+_DECADE_TICKS_FROM = 500.0
+_MAX_POINT_VALUES, _MAX_AREA_VALUES = 400, 1000
+_TARGET_AREA = 120.0
+_VALUE = "value:"
+_VALUE_LINK = re.compile(rf'<a xlink:href="{_VALUE}([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "stressbench",
@@ -27,6 +42,8 @@ _STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
+    "axes.formatter.limits": (-7, 12),
+    "axes.formatter.useoffset": False,
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
@@ -88,6 +105,37 @@ class RatioFormatter(Formatter):
         return labels
 
 
+def number_ticks(axis: Axis, *, low: float, high: float) -> None:
+    """Plain numbers at the ticks of a logarithmic axis, at 1, 2 and 5 of each decade unless it has many decades."""
+    few = high < _DECADE_TICKS_FROM * low
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+
+
+def tick_text(value: float) -> str:
+    """The number at a tick: `0.05`, `1,000,000`; with an exponent below 1e-6."""
+    return f"{value:,.6f}".rstrip("0").rstrip(".") if value == 0 or abs(value) >= 1e-6 else f"{value:g}"
+
+
+def point_values(axes: Axes, xs: Sequence[float], ys: Sequence[float], texts: Sequence[str]) -> None:
+    """Texts that a page shows while the reader points at these places (in data coordinates).
+
+    None for more than 400 points: the figure's data file has them.
+    """
+    if 0 < len(texts) <= _MAX_POINT_VALUES:
+        targets = axes.scatter(xs, ys, s=_TARGET_AREA, alpha=0.0, zorder=6, color=FOREGROUND.placeholder)
+        targets.set_urls([_VALUE + printable(text) for text in texts])
+
+
+def area_values(axes: Axes, boxes: Sequence[tuple[float, float, float, float]], texts: Sequence[str]) -> None:
+    """As `point_values`, for up to 1,000 areas: left, bottom, right and top of each in data coordinates."""
+    if 0 < len(texts) <= _MAX_AREA_VALUES:
+        corners = [[(left, low), (right, low), (right, top), (left, top)] for left, low, right, top in boxes]
+        areas = PolyCollection(corners, alpha=0.0, zorder=6, color=FOREGROUND.placeholder)
+        areas.set_urls([_VALUE + printable(text) for text in texts])
+        axes.add_collection(areas, autolim=False)
+
+
 def finish(fig: Canvas, *, key: str, title: str, caption: str, description: str) -> Figure:
     """Render the canvas to a `Figure`; `key` must be unique in the page."""
     buffer = io.StringIO()
@@ -106,6 +154,7 @@ def _embed(document: str, *, key: str, title: str, description: str) -> str:
     rest = re.sub(r"url\(#", f"url(#{key}-", rest)
     rest = re.sub(r'xlink:href="#', f'href="#{key}-', rest)
     rest = re.sub(r"<metadata>.*?</metadata>", "", rest, flags=re.DOTALL)
+    rest = _VALUE_LINK.sub(r'<g class="value"><title>\1</title>\2</g>', rest)
     for tone in TONES:
         rest = rest.replace(tone.placeholder, f"var({tone.variable})")
     labelled_by = f'aria-labelledby="{key}-title {key}-desc"'

@@ -41,8 +41,9 @@ def _default_settings() -> Iterator[None]:
 with _default_settings():
     import matplotlib as mpl
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.collections import LineCollection
+    from matplotlib.collections import LineCollection, PolyCollection
     from matplotlib.colors import to_rgba
     from matplotlib.figure import Figure as Canvas
     from matplotlib.lines import Line2D
@@ -60,6 +61,7 @@ with _default_settings():
 
 __all__ = [
     "Axes",
+    "Axis",
     "Canvas",
     "FigureCanvasSVG",
     "FixedLocator",
@@ -74,6 +76,7 @@ __all__ = [
     "Patch",
     "PathPatch",
     "PercentFormatter",
+    "PolyCollection",
     "Rectangle",
     "Wedge",
     "mpl",

@@ -173,6 +173,15 @@ def count(value: int, noun: str) -> str:
     return f"{value:,} {noun}" + ("" if value == 1 else "es" if noun.endswith("ch") else "s")
 
 
+def compact_count(value: int) -> str:
+    """A number with two or three digits and a prefix: `950`, `9.5k`, `12M`; for labels in figures."""
+    for prefix in ("G", "M", "k"):
+        scaled = float(f"{value / PREFIXES[prefix]:.3g}")
+        if scaled >= 1:
+            return f"{scaled:.1f}".removesuffix(".0") + prefix if scaled < 9.95 else f"{scaled:,.0f}{prefix}"
+    return str(value)
+
+
 def ratio_text(ratio: float | None, low: float | None, high: float | None) -> str:
     """A ratio with its interval: `1.990 [1.955, 2.015]` or `1.990 [no interval]`; a dash without a ratio."""
     if ratio is None:

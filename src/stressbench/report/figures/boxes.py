@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import DataFile, Figure, Value
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish, number_ticks
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, ISOLATED, Tone, hatch_of, tone_of
-from stressbench.report.plotting import Axes, FuncFormatter, LogLocator, PathPatch
+from stressbench.report.plotting import Axes, PathPatch
 from stressbench.report.run.section import RunSection
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, Selection, select
@@ -18,7 +18,6 @@ from stressbench.stats import JobSummary, Selection, select
 ORDER = 20
 MAX_SINGLE_POINTS = 60
 _LOGARITHMIC_FROM = 8.0
-_DECADE_TICKS_FROM = 500.0
 _CAPTION = (
     "One panel per job, each with its own time axis. Grey: isolated; coloured and hatched: contended. Box: the middle "
     "half of the repetitions; line: median; diamond: mean; whiskers: 5th to 95th percentile; dots: every repetition "
@@ -85,8 +84,9 @@ def _panel(axes: Axes, job: JobSummary, times: Selection) -> None:
     ]
     with_samples = [kind for kind in kinds if len(kind[1])]
     unit = time_unit(float(kind[1].max()) for kind in with_samples)
-    for height, (_, seconds, tone, hatch) in enumerate(with_samples):
+    for height, (name, seconds, tone, hatch) in enumerate(with_samples):
         draw_box(axes, seconds * unit.per_second, height=height, tone=tone, hatch=hatch)
+        box_value(axes, seconds, name, per_second=unit.per_second, height=height)
     axes.set_yticks(range(len(with_samples)), [f"{name}, n = {len(seconds):,}" for name, seconds, _, _ in with_samples])
     axes.set_ylim(-0.5, len(with_samples) - 0.5)
     bare_axes(axes, grid="x")
@@ -99,9 +99,7 @@ def scale_times(axes: Axes, seconds: NDArray[np.float64], unit: str) -> None:
     low = float(seconds.min())
     if low > 0 and float(seconds.max()) > _LOGARITHMIC_FROM * low:
         axes.set_xscale("log")
-        few = float(seconds.max()) < _DECADE_TICKS_FROM * low
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        number_ticks(axes.xaxis, low=low, high=float(seconds.max()))
         axes.minorticks_off()
         axes.set_xlabel(f"time of a repetition / {unit} (logarithmic)")
     else:
@@ -135,6 +133,19 @@ def draw_box(
     # Deterministic jitter: the same file always gives the same figure.
     offsets = 0.34 * width * np.sin(2.4 * np.arange(len(shown)))
     axes.plot(shown, height + offsets, "o", color=ink, markersize=2.4, alpha=0.6, markeredgewidth=0, zorder=3)
+
+
+def box_value(
+    axes: Axes, seconds: NDArray[np.float64], name: str, *, per_second: float, height: float, width: float = 0.56
+) -> None:
+    """The value of a box drawn from at least one time (s), on an axis with `per_second` units per second."""
+    p5, p25, middle, p75, p95 = np.percentile(seconds, (5, 25, 50, 75, 95)).tolist()
+    text = (
+        f"{name}: median {time(middle)}, half within {time(p25)} to {time(p75)}, 5th to 95th percentile {time(p5)} to "
+        f"{time(p95)}, n = {len(seconds):,}"
+    )
+    box = (p5 * per_second, height - width / 2, p95 * per_second, height + width / 2)
+    area_values(axes, [box], [text])
 
 
 def _rgb(tone: Tone) -> tuple[float, float, float]:

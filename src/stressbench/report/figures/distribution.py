@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import canvas, finish, point_values
 from stressbench.report.figures.tails import MAX_PANELS, scale_shares
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, ISOLATED, Tone, tone_of
@@ -127,21 +127,23 @@ def plot_curves(axes: Axes, sides: Sequence[TimeCurve]) -> TimeUnit:
             label=f"{side.name}, n = {len(side.values_s):,}",
         )  # fmt: skip
         for percentile in side.marks:
-            _mark(axes, percentile, side.tone, unit)
+            _mark(axes, percentile, side, unit)
     low, high = (float(end([end(side.values_s) for side in present])) for end in (np.min, np.max))
     scale_shares(axes, low=low, high=high)
     axes.legend(fontsize=8, loc="best")
     return unit
 
 
-def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> None:
+def _mark(axes: Axes, tail: Percentile | None, side: TimeCurve, unit: TimeUnit) -> None:
     """Mark a percentile with its interval, if there are enough repetitions to reach it."""
     if tail is None or (1 - tail.share) * tail.count < 1:
         return
-    height = 1 - tail.share
+    height, tone = 1 - tail.share, side.tone
+    text = f"{side.name}: percentile {100 * tail.share:g} is {time(tail.value_s)}"
     if tail.low_s is not None and tail.high_s is not None:
         ends = [tail.low_s * unit.per_second, tail.high_s * unit.per_second]
         axes.plot(ends, [height, height], color=tone.placeholder, linewidth=3.2, alpha=0.6, solid_capstyle="butt")
+        text += f" [{time(tail.low_s)}, {time(tail.high_s)}]"
     axes.plot(
         tail.value_s * unit.per_second,
         height,
@@ -150,6 +152,7 @@ def _mark(axes: Axes, tail: Percentile | None, tone: Tone, unit: TimeUnit) -> No
         markersize=5,
         markeredgecolor=BACKGROUND.placeholder,
     )
+    point_values(axes, [tail.value_s * unit.per_second], [height], [text])
 
 
 def _description(job: JobSummary) -> str:

@@ -6,13 +6,13 @@ import numpy as np
 
 from stressbench.formats.run import Role
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish, point_values
 from stressbench.report.names import short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, MUTED, Tone, tone_of
 from stressbench.report.plotting import Axes, MaxNLocator, NullFormatter
 from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import extreme_indices
-from stressbench.report.units import count, factor_and_interval
+from stressbench.report.units import count, factor, factor_and_interval
 from stressbench.stats import Impact, RoundMedian
 from stressbench.stats.impact import pair_blocks
 
@@ -93,10 +93,13 @@ def _draw_row(axes: Axes, row: Row, line: int, *, max_points: int) -> None:
             alpha=0.45,
             markeredgewidth=0,
         )
+        texts = [f"{row.label}, block {number}: {factor(ratios[number])}×" for number in shown.tolist()]
+        point_values(axes, ratios[shown].tolist(), (line + 0.02 + offsets[shown]).tolist(), texts)
         if impact.low is not None and impact.high is not None:
             axes.plot([impact.low, impact.high], [line, line], color=colour, linewidth=3.2, solid_capstyle="butt")
         axes.plot(impact.ratio, line, "D", color=colour, markersize=7.5, markeredgecolor=BACKGROUND.placeholder)
         text = f"{_impact_text(impact)}   n = {count(len(ratios), 'block')}"
+        point_values(axes, [impact.ratio], [line], [f"{row.label}: {_impact_text(impact)}"])
     axes.text(
         1.01, line, text, transform=axes.get_yaxis_transform(), va="center", fontsize=9, color=FOREGROUND.placeholder
     )

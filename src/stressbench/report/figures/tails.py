@@ -6,7 +6,7 @@ import numpy as np
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish, number_ticks
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ISOLATED, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator
@@ -121,9 +121,9 @@ def scale_shares(axes: Axes, *, low: float, high: float) -> None:
     axes.set_yscale("log")
     if low > 0 and high > _LOGARITHMIC_FROM * low:
         axes.set_xscale("log")
+        number_ticks(axes.xaxis, low=low, high=high)
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_major_formatter(FuncFormatter(_percent))
     axes.minorticks_off()
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from stressbench.formats.run import Kind, Run
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish, point_values
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, ISOLATED, MUTED, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.run.section import RunSection
 from stressbench.report.thinning import extreme_indices
-from stressbench.report.units import TimeUnit, count, elapsed_unit
+from stressbench.report.units import TimeUnit, count, elapsed_unit, factor, time
 from stressbench.stats import JobSummary, RoundMedian
 
 ORDER = 50
@@ -110,6 +110,11 @@ def _panel(axes: Axes, job: JobSummary, start_times: _StartTimes, *, unit: TimeU
         shown = extreme_indices(heights, max_count=max_points)
         times = [start_times.began_s[rounds[index].round] * unit.per_second for index in shown]
         axes.plot(times, heights[shown], marker, color=colour, markersize=6, markeredgecolor=BACKGROUND.placeholder)
+        texts = [
+            f"round {one.round}, {one.kind.value}: {time(one.median_s)}, {factor(one.median_s / level)}× the level"
+            for one in (rounds[index] for index in shown)
+        ]
+        point_values(axes, times, heights[shown].tolist(), texts)
     axes.axhline(1.0, color=MUTED.placeholder, linewidth=0.8, zorder=0)
     for begin in start_times.launches_s[1:]:
         axes.axvline(begin * unit.per_second, color=MUTED.placeholder, linewidth=1, linestyle=":")

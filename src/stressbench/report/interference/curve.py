@@ -2,7 +2,7 @@
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
-from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish, point_values
 from stressbench.report.names import printable
 from stressbench.report.palette import BACKGROUND, JOBS, MUTED
 from stressbench.report.plotting import Axes
@@ -67,6 +67,11 @@ def _mark(axes: Axes, one: LevelSummary) -> None:
     axes.plot(
         100 * utilisation.value, slowdown.centre, "D", color=tone, markersize=6, markeredgecolor=BACKGROUND.placeholder
     )
+    text = (
+        f"{one.configuration}: utilisation {percent(utilisation.value)} %, slowdown "
+        f"{multiplier_text(slowdown.centre, slowdown.low, slowdown.high)}"
+    )
+    point_values(axes, [100 * utilisation.value], [slowdown.centre], [text])
 
 
 def _title(summary: ProfileSummary, levels: list[LevelSummary]) -> str:

@@ -3,12 +3,12 @@
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, probe_times
 from stressbench.report.document import Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import ISOLATED, JOBS, MUTED
 from stressbench.report.plotting import Axes
 from stressbench.report.thinning import extreme_indices
-from stressbench.report.units import count, percent, time_unit
+from stressbench.report.units import TimeUnit, count, elapsed_unit, percent, time, time_unit
 
 _MAX_POINTS = 1200
 _CAPTION = (
@@ -27,14 +27,15 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
     fig = canvas(height_in=3.9)
     above, below = fig.subplots(2, 1, sharex=True)
     unit = time_unit([summary.idle.mean_s])
+    elapsed = elapsed_unit([float(times.max()), *(phase.ended_s for phase in summary.phases)])
     shown = extreme_indices(values, max_count=_MAX_POINTS)
     above.plot(
-        times[shown], values[shown] * unit.per_second, "o", color=JOBS[0].placeholder, markersize=2.4, alpha=0.5,
-        markeredgewidth=0,
+        times[shown] * elapsed.per_second, values[shown] * unit.per_second, "o", color=JOBS[0].placeholder,
+        markersize=2.4, alpha=0.5, markeredgewidth=0,
     )  # fmt: skip
     above.axhline(summary.idle.mean_s * unit.per_second, color=ISOLATED.placeholder, linestyle="--", linewidth=1.2)
     above.set_ylabel(f"latency / {unit.name}")
-    _plot_utilisation(below, summary)
+    _plot_utilisation(below, summary, unit=elapsed)
     for axes in (above, below):
         bare_axes(axes)
     caption = _CAPTION.format(
@@ -45,17 +46,20 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
     return finish(fig, key=f"{key}-phases", title=_title(summary), caption=caption, description=_description(summary))
 
 
-def _plot_utilisation(axes: Axes, summary: ProfileSummary) -> None:
+def _plot_utilisation(axes: Axes, summary: ProfileSummary, *, unit: TimeUnit) -> None:
     tone = JOBS[1].placeholder
     for phase in summary.phases:
-        times = [phase.began_s, phase.ended_s]
+        times = [phase.began_s * unit.per_second, phase.ended_s * unit.per_second]
         axes.fill_between(times, 100 * phase.low, 100 * phase.high, color=tone, alpha=0.25, linewidth=0)
         axes.plot(times, [100 * phase.utilisation] * 2, color=tone, linewidth=2.2)
+        low, high = (percent(bound) for bound in (phase.low, phase.high))
+        text = f"{time(phase.began_s)} to {time(phase.ended_s)}: {percent(phase.utilisation)} % [{low}, {high}]"
+        area_values(axes, [(times[0], 0.0, times[1], 100.0)], [text])
     for phase in summary.phases[1:]:
-        axes.axvline(phase.began_s, color=MUTED.placeholder, linewidth=0.8, linestyle=":")
+        axes.axvline(phase.began_s * unit.per_second, color=MUTED.placeholder, linewidth=0.8, linestyle=":")
     axes.set_ylim(0, 100)
     axes.set_ylabel("utilisation / %")
-    axes.set_xlabel("time since the application's start / s")
+    axes.set_xlabel(f"time since the application's start / {unit.name}")
 
 
 def _title(summary: ProfileSummary) -> str:

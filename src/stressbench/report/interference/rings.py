@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
 from stressbench.report.document import Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish, point_values
 from stressbench.report.interference.pauses import pause_text
 from stressbench.report.names import printable
 from stressbench.report.palette import tone_of
@@ -67,6 +67,8 @@ def _line(axes: Axes, rings: Sequence[LevelSummary], *, order: int, dash: int, l
         [at for at, _, _ in points], [value for _, value, _ in points], color=tone, marker=mark, markersize=4.5,
         linewidth=1.3, linestyle=_DASHES[dash % len(_DASHES)], label=label,
     )  # fmt: skip
+    texts = [f"{one.configuration}: utilisation {percent(value / 100)} %" for _, value, one in points]
+    point_values(axes, [at for at, _, _ in points], [value for _, value, _ in points], texts)
     for at, value, one in points:
         if one.utilisation.value is None:
             axes.plot(at, value, mark, color=tone, markersize=9, markerfacecolor="none")

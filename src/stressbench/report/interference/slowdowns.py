@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import canvas, finish, point_values
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.interference.predictions import bounds_text, slowdown_text
 from stressbench.report.names import printable, short
@@ -35,8 +35,10 @@ def draw(predictions: CoRunPrediction) -> Figure | None:
     shown = lines[:_MAX_LINES]
     fig = canvas(height_in=0.95 + (0.4 if len(models) == 1 else 0.27) * len(shown))
     axes: Axes = fig.subplots()
-    for height, (_, one) in enumerate(shown):
+    for height, (victim, one) in enumerate(shown):
         _line(axes, one, height, order=models.index(one.model))
+        text = f"{victim.application} by {one.model}: {_text(one)}"
+        point_values(axes, [one.prediction.slowdown or 1.0], [height], [text])
     axes.set_yticks(range(len(shown)), [_label(victim, one, models) for victim, one in shown])
     axes.set_ylim(len(shown) - 0.5, -0.5)
     ratio_axis(axes)

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stressbench.report.drawing import RatioFormatter, bare_axes
+from stressbench.report.drawing import RatioFormatter, bare_axes, point_values
 from stressbench.report.names import printable, short
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.report.plotting import Axes, NullFormatter
+from stressbench.report.units import factor_and_interval
 from stressbench.stats.unpaired import PooledRatio
 
 MARKS = "osD^v<>P"
@@ -34,6 +35,8 @@ def draw_line(axes: Axes, places: Sequence[FactorPoint], *, label: str, order: i
         [at for at, _, _ in points], [ratio for _, ratio, _ in points], color=tone, marker=MARKS[order % MAX_LINES],
         markersize=4.5, linewidth=1.3, linestyle=_DASHES[order % len(_DASHES)], label=short(printable(label)),
     )  # fmt: skip
+    texts = [f"{label}: {factor_and_interval(ratio, factor.low, factor.high)}" for _, ratio, factor in points]
+    point_values(axes, [at for at, _, _ in points], [ratio for _, ratio, _ in points], texts)
     for at, _, factor in points:
         if factor.low is not None and factor.high is not None:
             axes.plot([at, at], [factor.low, factor.high], color=tone, linewidth=3, alpha=0.45, solid_capstyle="butt")

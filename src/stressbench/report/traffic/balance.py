@@ -1,13 +1,14 @@
 """Time by rank, in the application and in MPI."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import area_values, canvas, finish
 from stressbench.report.plotting import MaxNLocator
 from stressbench.report.traffic.document import imbalance_text
 from stressbench.report.traffic.layers import LAYERS, legend, stack
-from stressbench.report.units import time_unit
+from stressbench.report.units import time, time_unit
 from stressbench.tracing.profile import Profile, RankRow
 
 ORDER = 20
@@ -34,6 +35,11 @@ def draw(profile: Profile) -> Figure | None:
     stack(axes, edges, list((bars * unit.per_second).T))
     axes.set_xlim(edges[0], edges[-1])
     axes.set_ylim(bottom=0)
+    texts = [_bar_text(int(start), bar, ranks_per_bar) for start, bar in zip(starts, bars, strict=True)]
+    tops = (bars.sum(axis=1) * unit.per_second).tolist()
+    area_values(
+        axes, [(left, 0.0, right, top) for left, right, top in zip(edges[:-1], edges[1:], tops, strict=True)], texts
+    )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("rank")
     axes.set_ylabel(f"time / {unit.name}")
@@ -46,6 +52,14 @@ def draw(profile: Profile) -> Figure | None:
         caption=_CAPTION.format(folded=folded, ranks=f"{profile.facts.ranks_read:,}"),
         description=" ".join(f"{imbalance_text(one)}." for one in profile.imbalances),
     )
+
+
+def _bar_text(start: int, bar: NDArray[np.float64], ranks_per_bar: int) -> str:
+    ranks = f"rank {start}" if ranks_per_bar == 1 else f"ranks from {start} on"
+    parts = ", ".join(
+        f"{layer.label} {time(value)}" for layer, value in zip(LAYERS, bar.tolist(), strict=True) if value
+    )
+    return f"{ranks}: {parts}"
 
 
 def _seconds(row: RankRow) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import area_values, canvas, finish
 from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator
 from stressbench.report.units import count, size
 from stressbench.tracing.matrix import Matrix, MatrixUnit
@@ -42,6 +42,8 @@ def draw(profile: Profile) -> Figure | None:
     axes, bar = fig.subplots(1, 2, width_ratios=(1, 0.05))
     axes.imshow(_rgba(cells, low, high), interpolation="none", origin="upper")
     _label(axes, matrix, labels_per_cell)
+    if labels_per_cell == 1:
+        _add_values(axes, matrix, cells)
     _draw_scale(bar, low, high)
     pairs = profile.pairs[0]
     unit = _UNITS[matrix.unit]
@@ -68,6 +70,17 @@ def _cells(matrix: Matrix, labels_per_cell: int) -> NDArray[np.float64]:
         if pair.source in cell_of and pair.destination in cell_of:
             cells[cell_of[pair.source], cell_of[pair.destination]] += pair.bytes
     return cells
+
+
+def _add_values(axes: Axes, matrix: Matrix, cells: NDArray[np.float64]) -> None:
+    filled = np.argwhere(cells > 0).tolist()
+    boxes = [(column - 0.5, row - 0.5, column + 0.5, row + 0.5) for row, column in filled]
+    kind = matrix.unit.value
+    texts = [
+        f"from {kind} {matrix.labels[row]} to {matrix.labels[column]}: {size(cells[row, column])}"
+        for row, column in filled
+    ]
+    area_values(axes, boxes, texts)
 
 
 def _rgba(cells: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
@@ -100,7 +113,8 @@ def _draw_scale(axes: Axes, low: float, high: float) -> None:
     values = np.geomspace(low, high, steps) if high > low else np.full(steps, high)
     axes.imshow(_rgba(values[:, None], low, high), aspect="auto", origin="lower", interpolation="none")
     places = np.linspace(0, steps - 1, 5) if high > low else np.array([steps / 2])
-    axes.set_yticks(places, [size(round(values[int(place)])) for place in places])
+    labels = {size(round(values[int(place)])): place for place in reversed(places)}
+    axes.set_yticks(list(labels.values()), list(labels))
     axes.set_xticks([])
     axes.yaxis.tick_right()
     axes.set_title("bytes", fontsize=9)

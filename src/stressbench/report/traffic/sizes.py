@@ -1,10 +1,10 @@
 """Histograms of the sizes of messages, collectives and file accesses."""
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import area_values, canvas, finish
 from stressbench.report.plotting import Axes, FuncFormatter
 from stressbench.report.traffic.layers import LAYERS
-from stressbench.report.units import count, size
+from stressbench.report.units import compact_count, count, size
 from stressbench.tracing.operations import OperationClass
 from stressbench.tracing.profile import Profile
 from stressbench.tracing.tables import SizeClass
@@ -17,7 +17,8 @@ _WORDS = {
 }
 _CAPTION = (
     "One panel per class. A bar counts the calls with sizes from the size below it up to twice that size; counts are "
-    "on a logarithmic axis and written above the bars. For collectives the size is what a rank passes to the call."
+    "on a logarithmic axis and written above the bars (k: thousands, M: millions, G: billions). For collectives the "
+    "size is what a rank passes to the call."
 )
 
 
@@ -53,11 +54,15 @@ def _panel(axes: Axes, kind: OperationClass, rows: list[SizeClass], *, last: int
     axes.bar(buckets, heights, width=0.86, color=layer.tone.placeholder, hatch=layer.hatch)
     for bucket, height in zip(buckets, heights, strict=True):
         axes.annotate(
-            f"{height:,}", (bucket, height), ha="center", va="bottom", fontsize=7, xytext=(0, 1),
+            compact_count(height), (bucket, height), ha="center", va="bottom", fontsize=7, xytext=(0, 1),
             textcoords="offset points",
         )  # fmt: skip
+    area_values(
+        axes, [(bucket - 0.43, 0.7, bucket + 0.43, height) for bucket, height in zip(buckets, heights, strict=True)],
+        [f"{size(row.at_least)} to below {size(row.below)}: {count(row.calls, 'call')}" for row in rows],
+    )  # fmt: skip
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: compact_count(round(value))))
     axes.set_ylim(0.7, 4 * max(heights))
     axes.set_xlim(-0.6, last - 0.4)
     axes.set_xticks(range(0, last, 2), [size(0 if bucket == 0 else 1 << (bucket - 1)) for bucket in range(0, last, 2)])

@@ -1,0 +1,55 @@
+"""Captions of a page: sentences that an earlier caption has are not repeated, but replaced by a reference to it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z]|n )")
+_MIN_SHARED = 2
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a caption; one may begin with `n`."""
+    return tuple(part for part in _SENTENCE_END.split(text) if part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintedCaption:
+    """What is printed of a caption: its new sentences, and the element id and the title of the earlier block.
+
+    `key` is empty if the caption is printed in full.
+    """
+
+    text: str
+    key: str = ""
+    title: str = ""
+
+
+class CaptionHistory:
+    """The captions of a page in their order."""
+
+    def __init__(self) -> None:
+        self._titles: dict[str, str] = {}
+        self._origins: dict[str, str] = {}
+
+    def printed(self, *, key: str, title: str, caption: str) -> PrintedCaption:
+        """What the next caption prints; `key` and `title` are those of its figure or table.
+
+        Sentences are left out if one earlier caption has at least two of them, or all.
+        """
+        parts = sentences(caption)
+        earlier = Counter(self._origins[part] for part in parts if part in self._origins)
+        for part in self._new(parts):
+            self._origins[part] = key
+        self._titles.setdefault(key, title)
+        if not earlier or not key:
+            return PrintedCaption(text=caption)
+        origin, shared = earlier.most_common(1)[0]
+        if not origin or origin == key or (shared < _MIN_SHARED and shared < len(parts)):
+            return PrintedCaption(text=caption)
+        kept = " ".join(part for part in parts if self._origins[part] != origin)
+        return PrintedCaption(text=kept, key=origin, title=self._titles[origin])
+
+    def _new(self, parts: tuple[str, ...]) -> Iterator[str]:
+        return (part for part in parts if part not in self._origins)

@@ -36,7 +36,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
-        "class_name": _class_name, "svg": _svg, "href": _href, "cell_text": _cell_text, "printable": printable
+        "class_name": _class_name, "svg": _svg, "href": _href, "cell_text": _cell_text, "printable": printable,
+        "quoted": quote,
     }  # fmt: skip
     made.tests |= {"heat_cell": _is_heat_cell, "too_long": _is_too_long}
     return made

@@ -1,7 +1,7 @@
 """The data of one run in a report, from which all figures and tables of its section are made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from stressbench.formats.ranges import parse_ranges
@@ -15,13 +15,24 @@ _MAX_DRAWN_SWITCHES = 1024
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSection:
-    """A run and its summary; `key` is the prefix of all element ids of the section in the page."""
+    """A run and its summary; `key` is the prefix of all element ids of the section in the page.
+
+    In the page of a study, `subject` says in titles what the run stands for, `slowed` has the jobs that the study shows
+    to be slowed (None: as the run itself shows), and `style_numbers` the number of each job's colour and hatch.
+    """
 
     key: str
     title: str
     run: Run
     summary: RunSummary
     options: ReportOptions = DEFAULT_OPTIONS
+    subject: str = ""
+    slowed: frozenset[int] | None = None
+    style_numbers: Mapping[int, int] = field(default_factory=dict)
+
+    def style_of(self, job: int) -> int:
+        """The number of the job's colour and hatch."""
+        return self.style_numbers.get(job, job)
 
     @property
     def jobs(self) -> tuple[JobSummary, ...]:

@@ -43,14 +43,15 @@ def draw(section: RunSection) -> Figure | None:
     fig = canvas(height_in=0.9 + 0.72 * len(links))
     panels = fig.subplots(len(links), squeeze=False, sharex=True)[:, 0]
     for axes, link in zip(panels, links, strict=True):
-        _panel(axes, link_name(link), _largest(loads[_key(link)], group), width=0.85 * group)
+        _panel(axes, section, link_name(link), _largest(loads[_key(link)], group), width=0.85 * group)
     panels[-1].set_xlabel("round")
     panels[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))
     fig.supylabel("share of the link's rate in use / %", fontsize=8.5)
     fig.legend(handles=_legend(section), loc="outside lower left", ncols=4, fontsize=9)
     rounds = count(len({one.round for one in loads[_key(links[0])]}), "round")
     return finish(
-        fig, key=f"{section.key}-link-loads", title=f"Load of the busiest links in {rounds}",
+        fig, key=f"{section.key}-link-loads",
+        title=f"{section.subject}{': load' if section.subject else 'Load'} of the busiest links in {rounds}",
         caption=_CAPTION + (_THINNED.format(group) if group > 1 else ""),
         description="; ".join(_description(section, link) for link in links) + ".",
     )  # fmt: skip
@@ -95,8 +96,10 @@ def _largest(loads: Sequence[_Load], group: int) -> list[_Load]:
     return [max(loads[at : at + group], key=lambda one: one.use) for at in range(0, len(loads), group)]
 
 
-def _panel(axes: Axes, name: str, loads: Sequence[_Load], *, width: float) -> None:
-    colours = [FOREGROUND.placeholder if one.job is None else tone_of(one.job).placeholder for one in loads]
+def _panel(axes: Axes, section: RunSection, name: str, loads: Sequence[_Load], *, width: float) -> None:
+    colours = [
+        FOREGROUND.placeholder if one.job is None else tone_of(section.style_of(one.job)).placeholder for one in loads
+    ]
     axes.bar(
         [one.round for one in loads], [100 * one.use for one in loads], width=width, color=colours, edgecolor="none"
     )
@@ -109,7 +112,7 @@ def _panel(axes: Axes, name: str, loads: Sequence[_Load], *, width: float) -> No
 def _legend(section: RunSection) -> list[Patch]:
     return [
         *(
-            Patch(color=tone_of(job.job).placeholder, label=f"{short(job.name)}, isolated")
+            Patch(color=tone_of(section.style_of(job.job)).placeholder, label=f"{short(job.name)}, isolated")
             for job in section.jobs
             if job.role is Role.measured
         ),

@@ -1,8 +1,9 @@
 """The data of one run in a report, from which all figures and tables of its section are made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import log
 
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Run
@@ -72,3 +73,16 @@ class RunSection:
 def section_of(run: Run, *, number: int, options: ReportOptions = DEFAULT_OPTIONS) -> RunSection:
     """The `number`-th section of a report, counted from 1."""
     return RunSection(key=f"run{number}", title=run.path.name, run=run, summary=summarise(run), options=options)
+
+
+def most_affected(jobs: Sequence[JobSummary], *, most: int) -> tuple[JobSummary, ...]:
+    """At most this many of the jobs, those whose impact is furthest from 1, in their order."""
+    if len(jobs) <= most:
+        return tuple(jobs)
+    kept = {job.job for job in sorted(jobs, key=lambda job: -abs(log(job.timing.impact.ratio or 1.0)))[:most]}
+    return tuple(job for job in jobs if job.job in kept)
+
+
+def left_out(*, shown: int, total: int) -> str:
+    """The end of a figure's caption if `most_affected` left jobs out."""
+    return f" The {shown} of {total:,} jobs whose impact is furthest from 1." if shown < total else ""

@@ -115,7 +115,7 @@ def _who(report: StudyReport, verdicts: StudyVerdicts) -> str:
 
 
 def _job_sentence(ones: Sequence[JobVerdict], *, limit: float) -> str:
-    """`CG is slowed by more than 5 % in 2 of 6 cells (those with placement = linear); 1 is undecided.`"""
+    """`CG is shown to be slowed by more than 5 % in 2 of 6 cells (those with placement = linear), 1 undecided.`"""
     slowed = _with(Verdict.slowed, ones)
     total = "the only cell" if len(ones) == 1 else f"all {len(ones):,} cells"
     if len(slowed) == len(ones):
@@ -136,7 +136,8 @@ def _in_common(slowed: Sequence[JobVerdict], ones: Sequence[JobVerdict]) -> str:
     """The values of one factor that all slowed cells have and no other has; empty if there is no such factor."""
     for name in slowed[0].values:
         values = dict.fromkeys(one.values.get(name) for one in slowed)
-        if len(values) <= MAX_NAMED and all(one in slowed for one in ones if one.values.get(name) in values):
+        those = [one for one in ones if one.values.get(name) in values]
+        if len(values) <= MAX_NAMED and len(those) == len(slowed):
             listed = joined([bidi_isolated(value or "") for value in values])
             return f" (those with {printable(name)} = {listed})"
     return ""

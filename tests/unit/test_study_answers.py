@@ -1,9 +1,10 @@
-"""The first screen of a study: verdicts, sentences, the picture of the worst cell and links, from runs of known truth."""
+"""The first screen of a study: verdicts, sentences, the picture of the worst cell, and links; runs of known truth."""
 
 import json
 import re
 from dataclasses import replace
 from html import unescape
+from math import ceil
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from support.commands import invoke
 from support.networks import Loads, run_on
 from support.pages import Outline, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
-from support.study_reports import ONE_CELL, SLOWED, WRITER, Make, ReportWithData, made, options, report_from
+from support.study_reports import ONE_CELL, SLOWED, WRITER, Make, made, options, report_from
 
 from stressbench.formats.study.cells import PlannedRun
 from stressbench.labs.networks import read_network
@@ -55,8 +56,10 @@ def test_a_job_is_named_with_the_cells_in_which_it_is_slowed() -> None:
 
 def test_a_job_that_is_slowed_everywhere_is_slowed_in_all_cells() -> None:
     assert "CG is shown to be slowed by more than 5 % in all 6 cells." in report_from().answers()["Who is slowed"]
-    assert report_from(text=ONE_CELL).answers()["Who is slowed"].startswith(
-        "CG is shown to be slowed by more than 5 % in the only cell."
+    assert (
+        report_from(text=ONE_CELL)
+        .answers()["Who is slowed"]
+        .startswith("CG is shown to be slowed by more than 5 % in the only cell.")
     )
 
 
@@ -74,8 +77,9 @@ def test_the_limit_decides_who_is_slowed_and_what_is_undecided() -> None:
 
     assert "in all 2 cells" in one.answers(slowed_above=1.05)["Who is slowed"]
     assert "in none of 2 cells, 2 undecided" in one.answers(slowed_above=1.5)["Who is slowed"]
-    assert "CG is shown to be slowed by more than 100 % in none of 2 cells." in (
-        one.answers(slowed_above=2.0)["Who is slowed"]
+    assert (
+        "CG is shown to be slowed by more than 100 % in none of 2 cells."
+        in (one.answers(slowed_above=2.0)["Who is slowed"])
     )
 
 
@@ -83,8 +87,8 @@ def test_by_how_much_has_the_largest_impact_of_each_job_and_the_decided_cells() 
     said = report_from(slowed_in("interleaved"), TWO_CELLS).answers()["By how much"]
 
     assert re.match(
-        r"Contended, CG takes up to (1\.9\d|2\.0\d)× \[\d\.\d\d, 2\.\d\d\] \(placement = interleaved\) and writer up to "
-        r"[01]\.\d+× \[\d\.\d+, \d\.\d+\] \(placement = (linear|interleaved)\) of the isolated time; ",
+        r"Contended, CG takes up to (1\.9\d|2\.0\d)× \[\d\.\d\d, 2\.\d\d\] \(placement = interleaved\) and writer up "
+        r"to [01]\.\d+× \[\d\.\d+, \d\.\d+\] \(placement = (linear|interleaved)\) of the isolated time; ",
         said,
     )
     assert said.endswith("Decided: 2 of 2 cells (every job there is shown to be slowed, or not to be).")
@@ -127,8 +131,10 @@ def test_where_names_the_factor_that_impacts_depend_on_most() -> None:
 
 
 def test_factors_without_influence_are_said_to_have_none() -> None:
-    assert report_from(text=TWO_CELLS).answers()["Where"].startswith(
-        "No factor (placement) changes the mean impact by more than 5 %."
+    assert (
+        report_from(text=TWO_CELLS)
+        .answers()["Where"]
+        .startswith("No factor (placement) changes the mean impact by more than 5 %.")
     )
 
 
@@ -211,33 +217,32 @@ def test_failed_runs_are_repeated_with_one_more_retry_than_they_had() -> None:
 
 
 def test_undecided_cells_ask_for_the_runs_that_should_decide() -> None:
-    one = report_from(slowed_in("linear", by=1.06), PLACEMENTS.format(runs=2))
+    one = report_from(slowed_in("linear", by=1.07), PLACEMENTS.format(runs=2))
     said = one.answers()["Next step"]
 
     found = re.match(
-        r"More runs: 1 cell is undecided\. Set `repetitions = (\d+)` \(now 2\) in the study file; `stressbench study run "
-        r"FILE\.toml -o 'my study'` adds the runs, which should decide if the ratios stay\.",
+        r"More runs: 1 cell is undecided\. Set `repetitions = (\d+)` \(now 2\) in the study file; `stressbench study "
+        r"run FILE\.toml -o 'my study'` adds the runs, which should decide if the ratios stay\.",
         said,
     )
     assert found is not None
     assert int(found[1]) == max(one.runs_needed or 0 for one in one.screen().verdicts.jobs) > 2
 
 
-def test_the_stated_number_of_runs_decides() -> None:
-    """The number of runs is stated for the ratio and the noise seen so far: with as many, the interval is narrow."""
-    seeds = iter(range(1000))
+@pytest.mark.parametrize("distance", [1.1, 1.4, 2.0])
+def test_the_stated_number_of_runs_is_what_the_width_of_the_interval_takes(distance: float) -> None:
+    """The limit is moved to where the interval would have to be `distance` times as narrow."""
+    machine = MadeMachine(hosts=("a1", "a2"), round_noise=0.1)
+    one = report_from(lambda _: made(SLOWED, machine=machine, blocks=20), ONE_CELL)
+    job = one.report.cells[0].jobs[0]
+    assert job.plan is not None
+    assert job.plan.half_width is not None
+    limit = (job.impact.ratio or 0.0) / (1 + job.plan.half_width) ** (1 / distance)
 
-    def noisy(_: PlannedRun) -> MadeRun:
-        machine = MadeMachine(hosts=("a1", "a2"), round_noise=0.06)
-        return made(MadeJob(name="CG", nodes="0", congestion=1.12), WRITER, machine=machine, seed=next(seeds))
+    verdict = one.screen(slowed_above=limit).verdicts.jobs[0]
 
-    text = 'repetitions = {}\n[factors]\nworkload = "two.sb"\n'
-    few = report_from(noisy, text.format(1)).screen().verdicts.jobs[0]
-    assert few.verdict is Verdict.undecided
-    assert few.runs_needed is not None
-
-    enough = report_from(noisy, text.format(few.runs_needed)).screen().verdicts.jobs[0]
-    assert enough.verdict is Verdict.slowed
+    assert verdict.verdict is Verdict.undecided
+    assert verdict.runs_needed in (ceil(distance**2), ceil(distance**2) - 1)  # widths go with 1 / sqrt(n)
 
 
 def test_too_few_blocks_ask_for_those_of_an_interval() -> None:
@@ -292,8 +297,8 @@ def test_the_picture_is_the_network_of_the_worst_cell_isolated_next_to_contended
     drawn = figure(report_from(on_tinis(), TWO_CELLS).page, "worst-network")
 
     assert (
-        "<h3>Worst cell (placement = interleaved): busiest link that slowed jobs share: leaf0 → root0, used to 70 % when "
-        "contended, 40 % isolated</h3>"
+        "<h3>Worst cell (placement = interleaved): busiest link that slowed jobs share: leaf0 → root0, used to 70 % "
+        "when contended, 40 % isolated</h3>"
     ) in drawn
     assert {">Isolated<", ">Contended<", ">40 %<", ">70 %<"} <= set(re.findall(r">[^<>]+<", drawn))
 
@@ -334,7 +339,8 @@ def links_of(page: str) -> dict[str, str]:
     """Targets of the links on the first screen by their text."""
     listed = re.search(r'<nav class="questions".*?</nav>', page, re.DOTALL)
     assert listed is not None
-    return {unescape(text): unescape(target) for target, text in re.findall(r'<a href="([^"]*)">([^<]*)</a>', listed[0])}
+    links = re.findall(r'<a href="([^"]*)">([^<]*)</a>', listed[0])
+    return {unescape(text): unescape(target) for target, text in links}
 
 
 def test_without_a_page_of_the_run_the_first_screen_names_the_command_that_makes_it() -> None:

@@ -36,9 +36,7 @@ BusyAbove: TypeAlias = Annotated[
 ]
 
 
-def verdict_options(
-    topology: str | None, *, slowed_above: float, tail_above: float, busy_above: str
-) -> ReportOptions:
+def verdict_options(topology: str | None, *, slowed_above: float, tail_above: float, busy_above: str) -> ReportOptions:
     """The values of these options. Raises UserError, also for a topology that cannot be read."""
     busy = share(busy_above, option="--busy-above", zero=False)
     limits = VerdictLimits(slowed_above=slowed_above, tail_above=tail_above, busy_above=busy)

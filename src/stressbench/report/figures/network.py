@@ -152,7 +152,7 @@ def draw(section: RunSection) -> Figure | None:
     beside = layout.shape is not Shape.levels or layout.width <= _MAX_SIDE_BY_SIDE
     columns = len(panels) if beside else 1
     picture, height_in = _picture(section, network, layout, width_in=WIDTH_IN / columns)
-    entries = [
+    entries: list[Patch | Line2D] = [
         *job_legend(section, _hosts_by_job(section), style_numbers=_styles(section)),
         *(_load_legend(picture) if links else []),
     ]
@@ -160,9 +160,7 @@ def draw(section: RunSection) -> Figure | None:
     fig = canvas(height_in=rows * (height_in + 0.3) + 0.24 * -(-len(entries) // _LEGEND_COLUMNS))
     for axes, panel in zip(fig.subplots(rows, columns, squeeze=False).flat, panels, strict=True):
         _draw_panel(axes, picture, panel)
-    fig.legend(
-        handles=_by_rows(entries), loc="outside lower left", ncols=_LEGEND_COLUMNS, fontsize=9, handleheight=1.3
-    )
+    fig.legend(handles=_by_rows(entries), loc="outside lower left", ncols=_LEGEND_COLUMNS, fontsize=9, handleheight=1.3)
     return finish(
         fig, key=f"{section.key}-network", title=_title(section, network, named),
         caption=_caption(section, network, layout, panels),

@@ -26,7 +26,8 @@ _CAPTION = (
     "dotted line marks a --continue."
 )
 _THINNING_NOTE = (
-    " Where there are too many rounds to draw, the lowest and the highest of each group of consecutive rounds are shown."
+    " Where there are too many rounds to draw, the lowest and the highest of each group of consecutive rounds are "
+    "shown."
 )
 _MIN_POINTS = 20
 

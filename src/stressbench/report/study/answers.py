@@ -28,7 +28,7 @@ _NO_RUN = "Unknown: no run is done."
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FirstScreen:
-    """Verdicts, sentences, and the run that stands for the cell of the worst verdict, with its id; None without runs."""
+    """Verdicts, sentences, and the run that stands for the worst cell, by its id and as a section; None without runs."""
 
     verdicts: StudyVerdicts
     answers: tuple[Fact, ...]
@@ -89,7 +89,7 @@ def _section(report: StudyReport, run: Run, verdicts: StudyVerdicts, options: Re
 
 
 def _by_job(verdicts: StudyVerdicts) -> list[tuple[JobVerdict, ...]]:
-    """Verdicts of each job over all cells, in the order of the number of cells in which it is slowed, then of impact."""
+    """Verdicts of each job over all cells: first the job that is slowed in most of them, then by impact."""
     jobs: dict[str, list[JobVerdict]] = {}
     for one in verdicts.jobs:
         jobs.setdefault(one.job, []).append(one)
@@ -289,8 +289,8 @@ def _placement(verdicts: StudyVerdicts, section: RunSection | None) -> str:
     beside = joined([f"{factor(one.impact)}× with {bidi_isolated(one.value)}" for one in others[-MAX_NAMED:]])
     if effect.spread <= verdicts.limits.slowed_above:
         return (
-            f"Placements hardly differ ({factor(best.impact)}× with {bidi_isolated(best.value)}, {beside}): look at the "
-            "other factors and at the hosts."
+            f"Placements hardly differ ({factor(best.impact)}× with {bidi_isolated(best.value)}, {beside}): look at "
+            "the other factors and at the hosts."
         )
     return (
         f"The placement with the least impact is {bidi_isolated(best.value)}: {factor(best.impact)}× in the geometric "

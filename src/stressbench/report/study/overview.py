@@ -23,8 +23,8 @@ _MARKS: dict[Verdict, tuple[str, Tone]] = {
 }
 _CAPTION = (
     "One row per job, one mark per cell in the order of the study file, from top to bottom: congestion impact, "
-    "contended over isolated time. Bars: 95 % confidence interval. The dashed line is the limit from which a job counts "
-    "as slowed ({excess}). The figure of impacts by cell names the cells."
+    "contended over isolated time. Bars: 95 % confidence interval. The dashed line is the limit from which a job "
+    "counts as slowed ({excess}). The figure of impacts by cell names the cells."
 )
 
 

@@ -1,5 +1,4 @@
-"""Verdicts of a study: which jobs are slowed in which cells, what that depends on, and how many runs would decide. Pure.
-"""
+"""Verdicts of a study: who is slowed in which cells, what that depends on, how many runs would decide. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +68,7 @@ class FactorEffect:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyVerdicts:
-    """The verdicts under these limits; `cells` counts those with results, `decided` those in which all jobs are decided.
+    """The verdicts under these limits; `cells` counts those with results, `decided` those with all jobs decided.
 
     `jobs` are in the order of the study file, `effects` by decreasing spread. `worst` is the slowed job with the
     largest impact or, if none is slowed, the job with the largest impact; None without results.

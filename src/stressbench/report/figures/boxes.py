@@ -17,7 +17,7 @@ from stressbench.stats import JobSummary, Selection, select
 
 ORDER = 20
 MAX_SINGLE_POINTS = 60
-MAX_PANELS = 24
+MAX_PANELS = 12
 _LOGARITHMIC_FROM = 8.0
 _DECADE_TICKS_FROM = 500.0
 _CAPTION = (

@@ -17,6 +17,7 @@ from stressbench.stats import LinkUtilisation
 ORDER = 45
 MAX_LINKS = 6
 MAX_BARS = 240
+_MAX_LEGEND_JOBS = 11
 _CAPTION = (
     "One panel for each of the busiest links; bars: the share of the link's rate in use, a bar for each round, in the "
     "order of execution. Coloured bars are isolated rounds of the job of this colour; dark bars are contended rounds."
@@ -47,7 +48,7 @@ def draw(section: RunSection) -> Figure | None:
     panels[-1].set_xlabel("round")
     panels[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))
     fig.supylabel("share of the link's rate in use / %", fontsize=8.5)
-    fig.legend(handles=_legend(section), loc="outside lower left", ncols=4, fontsize=9)
+    fig.legend(handles=_legend(section, links), loc="outside lower left", ncols=4, fontsize=9)
     rounds = count(len({one.round for one in loads[_key(links[0])]}), "round")
     return finish(
         fig, key=f"{section.key}-link-loads",
@@ -109,12 +110,17 @@ def _panel(axes: Axes, section: RunSection, name: str, loads: Sequence[_Load], *
     axes.set_title(short(name, max_length=60), fontsize=9)
 
 
-def _legend(section: RunSection) -> list[Patch]:
+def _legend(section: RunSection, links: Sequence[LinkUtilisation]) -> list[Patch]:
+    """Of more than `_MAX_LEGEND_JOBS` jobs, those that use the links most."""
+    peaks = {job.job: 0.0 for job in section.jobs if job.role is Role.measured}
+    for one in (one for link in links for one in link.isolated):
+        peaks[one.job] = max(one.use, peaks.get(one.job, 0.0))
+    largest = sorted(peaks, key=lambda job: -peaks[job])[:_MAX_LEGEND_JOBS]
     return [
         *(
             Patch(color=tone_of(section.style_of(job.job)).placeholder, label=f"{short(job.name)}, isolated")
             for job in section.jobs
-            if job.role is Role.measured
+            if job.job in largest
         ),
         Patch(color=FOREGROUND.placeholder, label="contended"),
     ]

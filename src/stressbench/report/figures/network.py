@@ -31,6 +31,7 @@ _MAX_SIDE_BY_SIDE = 20
 _LEVEL_IN, _CIRCLE_IN, _LARGEST_CELL_IN = 0.85, 4.1, 1.1
 _FIELD_HEIGHT, _BAR_HEIGHT, _GRID_FIELD_HEIGHT = 0.13, 0.42, 0.1
 """Extent of fields in levels or rows: of a host above and below its centre, of many hosts below it, and on a grid."""
+_LEAST_HATCHED_CELL_IN = 0.4
 _AROUND = 0.4
 """Length of the ends of a link that leads around an edge of the grid, in columns or rows."""
 _MARGIN = 0.35
@@ -124,6 +125,11 @@ class _Picture:
         if self.layout.shape is Shape.grid and len(fitting) < len(rows):
             return frozenset()
         return frozenset().union(*fitting)
+
+    @property
+    def has_hatches(self) -> bool:
+        """Whether the fields of hosts are large enough to tell hatches apart."""
+        return self.layout.shape is not Shape.grid or self.scale[0] >= _LEAST_HATCHED_CELL_IN
 
     @cached_property
     def has_host_labels(self) -> bool:
@@ -317,7 +323,7 @@ def _draw_block(axes: Axes, picture: _Picture, block: HostBlock) -> None:
         field = _field(
             picture.layout, *((first, last) if is_bar else part), *(part if is_bar else (y + height, y - height))
         )
-        _fill(field, None if job is None else style_of(job))
+        _fill(field, None if job is None else style_of(job), is_hatched=picture.has_hatches)
         axes.add_patch(field)
         done += hosts
     _draw_field_label(axes, picture, block, (first + last) / 2)
@@ -340,14 +346,14 @@ def _field(layout: NetworkLayout, first: float, last: float, upper: float, lower
     return Rectangle((first, lower), last - first, upper - lower)
 
 
-def _fill(field: Patch, style_number: int | None) -> None:
+def _fill(field: Patch, style_number: int | None, *, is_hatched: bool) -> None:
     """Fill the field in the style of its job; None: without a job."""
     if style_number is None:
         field.set(facecolor=BACKGROUND.placeholder, edgecolor=MUTED.placeholder, linewidth=0.8, zorder=2)
         return
     field.set(
-        facecolor=tone_of(style_number).placeholder, edgecolor=BACKGROUND.placeholder, hatch=hatch_of(style_number),
-        linewidth=0, zorder=2,
+        facecolor=tone_of(style_number).placeholder, edgecolor=BACKGROUND.placeholder,
+        hatch=hatch_of(style_number) if is_hatched else None, linewidth=0, zorder=2,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from stressbench.stats import JobSummary, RoundMedian
 
 ORDER = 50
 MAX_POINTS = 4000
-MAX_PANELS = 24
+MAX_PANELS = 12
 _CAPTION = (
     "One panel per job. Grey circles: isolated rounds; coloured diamonds: contended rounds. The height is the median "
     "time of the round divided by the median isolated time of the job (the contended one, for a job without isolated "

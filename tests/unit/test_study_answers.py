@@ -78,7 +78,7 @@ def test_the_limit_decides_who_is_slowed_and_what_is_undecided() -> None:
     assert "in all 2 cells" in one.answers(slowed_above=1.05)["Who is slowed"]
     assert "in none of 2 cells, 2 undecided" in one.answers(slowed_above=1.5)["Who is slowed"]
     assert (
-        "CG is shown to be slowed by more than 100 % in none of 2 cells."
+        "CG and writer are shown to be slowed by more than 100 % in none of 2 cells."
         in (one.answers(slowed_above=2.0)["Who is slowed"])
     )
 

@@ -31,7 +31,8 @@ _MAX_SIDE_BY_SIDE = 20
 _LEVEL_IN, _CIRCLE_IN, _LARGEST_CELL_IN = 0.85, 4.1, 1.1
 _FIELD_HEIGHT, _BAR_HEIGHT, _GRID_FIELD_HEIGHT = 0.13, 0.42, 0.1
 """Extent of fields in levels or rows: of a host above and below its centre, of many hosts below it, and on a grid."""
-_LEAST_HATCHED_CELL_IN = 0.4
+_LEAST_CELL_IN = 0.5
+"""The smallest cell of the grid whose fields have hatches and labels."""
 _AROUND = 0.4
 """Length of the ends of a link that leads around an edge of the grid, in columns or rows."""
 _MARGIN = 0.35
@@ -127,9 +128,9 @@ class _Picture:
         return frozenset().union(*fitting)
 
     @property
-    def has_hatches(self) -> bool:
-        """Whether the fields of hosts are large enough to tell hatches apart."""
-        return self.layout.shape is not Shape.grid or self.scale[0] >= _LEAST_HATCHED_CELL_IN
+    def has_large_fields(self) -> bool:
+        """Whether the fields of hosts are large enough to tell hatches apart, and for numbers below them."""
+        return self.layout.shape is not Shape.grid or self.scale[0] >= _LEAST_CELL_IN
 
     @cached_property
     def has_host_labels(self) -> bool:
@@ -143,7 +144,7 @@ class _Picture:
             for block in self.network.blocks
             if block.key in spans
         ]  # fmt: skip
-        return are_disjoint(boxes)
+        return self.has_large_fields and are_disjoint(boxes)
 
 
 def draw(section: RunSection) -> Figure | None:
@@ -323,7 +324,7 @@ def _draw_block(axes: Axes, picture: _Picture, block: HostBlock) -> None:
         field = _field(
             picture.layout, *((first, last) if is_bar else part), *(part if is_bar else (y + height, y - height))
         )
-        _fill(field, None if job is None else style_of(job), is_hatched=picture.has_hatches)
+        _fill(field, None if job is None else style_of(job), is_hatched=picture.has_large_fields)
         axes.add_patch(field)
         done += hosts
     _draw_field_label(axes, picture, block, (first + last) / 2)

@@ -15,7 +15,7 @@ from stressbench.report.run.sentences import percent_name
 from stressbench.report.study.sentences import bidi_isolated
 from stressbench.report.study.verdicts import FactorEffect, JobVerdict, StudyVerdicts, verdicts_of
 from stressbench.report.units import count, factor, interval, multiplier_text
-from stressbench.report.verdicts import MAX_NAMED, TOO_FEW_REPETITIONS, Verdict, excess, joined
+from stressbench.report.verdicts import MAX_NAMED, TOO_FEW_REPETITIONS, Verdict, excess, joined, some_of
 from stressbench.results.selections import selections_of
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
@@ -28,7 +28,7 @@ _NO_RUN = "Unknown: no run is done."
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FirstScreen:
-    """Verdicts, sentences, and the run that stands for the worst cell, by its id and as a section; None without runs."""
+    """Verdicts, sentences, and the run that stands for the worst cell: its id, and its section. None without runs."""
 
     verdicts: StudyVerdicts
     answers: tuple[Fact, ...]
@@ -109,13 +109,21 @@ def _who(report: StudyReport, verdicts: StudyVerdicts) -> str:
         return "Unknown: no run has a measured job." if report.done else _NO_RUN
     if all(one.verdict is Verdict.unknown for one in verdicts.jobs):
         return "Unknown: there is no interval."
-    more = len(jobs) - MAX_NAMED
-    sentences = [_job_sentence(ones, limit=verdicts.limits.slowed_above) for ones in jobs[:MAX_NAMED]]
-    return " ".join(sentences) + (f" {count(more, 'more job')}: see the table." if more > 0 else "")
+    groups: dict[str, list[str]] = {}
+    for ones in jobs:
+        groups.setdefault(_cells_text(ones), []).append(bidi_isolated(ones[0].job))
+    shown = list(groups.items())[:MAX_NAMED]
+    more = len(jobs) - sum(len(names) for _, names in shown)
+    limit = excess(verdicts.limits.slowed_above)
+    sentences = [
+        f"{some_of(names)} {'is' if len(names) == 1 else 'are'} shown to be slowed {limit} {cells}."
+        for cells, names in shown
+    ]
+    return " ".join(sentences) + (f" {count(more, 'more job')}: see the table." if more else "")
 
 
-def _job_sentence(ones: Sequence[JobVerdict], *, limit: float) -> str:
-    """`CG is shown to be slowed by more than 5 % in 2 of 6 cells (those with placement = linear), 1 undecided.`"""
+def _cells_text(ones: Sequence[JobVerdict]) -> str:
+    """In which cells a job is slowed: `in 2 of 6 cells (those with placement = linear), 1 undecided`."""
     slowed = _with(Verdict.slowed, ones)
     total = "the only cell" if len(ones) == 1 else f"all {len(ones):,} cells"
     if len(slowed) == len(ones):
@@ -129,7 +137,7 @@ def _job_sentence(ones: Sequence[JobVerdict], *, limit: float) -> str:
         for verdict, text in ((Verdict.undecided, "undecided"), (Verdict.unknown, "without an interval"))
         if (others := _with(verdict, ones))
     ]
-    return f"{bidi_isolated(ones[0].job)} is shown to be slowed {excess(limit)} {cells}{', '.join(['', *rest])}."
+    return ", ".join([cells, *rest])
 
 
 def _in_common(slowed: Sequence[JobVerdict], ones: Sequence[JobVerdict]) -> str:

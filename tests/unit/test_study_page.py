@@ -322,7 +322,7 @@ def test_names_are_data(name: str) -> None:
 
     outline = Outline(page)
     assert "script" not in outline.tags
-    assert len(drawings(page)) == 5
+    assert len(drawings(page)) == 6
     assert "\u202e" not in re.sub(r"<pre.*?</pre>", "", page, flags=re.DOTALL)
 
 
@@ -347,7 +347,7 @@ def test_any_text_and_any_number_of_blocks_make_a_page(name: str, value: str, bl
     page = FORMATS["html"](report, one.data)
 
     assert "script" not in Outline(page).tags
-    assert len(drawings(page)) == 4
+    assert len(drawings(page)) == 5
 
 
 def test_the_command_writes_the_page_of_a_directory(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def _who(report: StudyReport, verdicts: StudyVerdicts) -> str:
         return "Unknown: there is no interval."
     groups: dict[str, list[str]] = {}
     for ones in jobs:
-        groups.setdefault(_cells_text(ones), []).append(bidi_isolated(ones[0].job))
+        groups.setdefault(_cells_text(ones, present=len(ones) < verdicts.cells), []).append(bidi_isolated(ones[0].job))
     shown = list(groups.items())[:MAX_NAMED]
     more = len(jobs) - sum(len(names) for _, names in shown)
     limit = excess(verdicts.limits.slowed_above)
@@ -122,10 +122,13 @@ def _who(report: StudyReport, verdicts: StudyVerdicts) -> str:
     return " ".join(sentences) + (f" {count(more, 'more job')}: see the table." if more else "")
 
 
-def _cells_text(ones: Sequence[JobVerdict]) -> str:
-    """In which cells a job is slowed: `in 2 of 6 cells (those with placement = linear), 1 undecided`."""
+def _cells_text(ones: Sequence[JobVerdict], *, present: bool) -> str:
+    """In which cells a job is slowed: `in 2 of 6 cells (those with placement = linear), 1 undecided`.
+
+    `present`: the job runs in some cells only.
+    """
     slowed = _with(Verdict.slowed, ones)
-    total = "the only cell" if len(ones) == 1 else f"all {len(ones):,} cells"
+    total = ("the only cell" if len(ones) == 1 else f"all {len(ones):,} cells") + (" where present" if present else "")
     if len(slowed) == len(ones):
         cells = f"in {total}"
     elif slowed:

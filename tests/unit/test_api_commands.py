@@ -36,6 +36,7 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "rails run": (stressbench.RailSweep, stressbench.ProgramRailSweep, stressbench.SweepRounds),
     "run": (stressbench.prepare_run, stressbench.BatchJob),
     "study matrix": (stressbench.PairMatrix, stressbench.SweepRounds),
+    "study report": (stressbench.StudyResults.report,),
     "trace export": (stressbench.trace_convert,), "trace show": (stressbench.TraceResults.calls,),
 }  # fmt: skip
 """Classes and functions beside the counterpart that take options of a command."""

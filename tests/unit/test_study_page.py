@@ -1,84 +1,35 @@
 """A study's page, from made-up runs whose truth is known. No browser, no MPI."""
 
 import csv
-import functools
 import io
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, build_run, event
+from support.builders import MadeJob, MadeMachine, MadeRun, event
 from support.commands import invoke
 from support.examples import examples
 from support.pages import Outline, drawings, figure
 from support.studies import STUDY, FakeLaunches, carry_out, study_in
+from support.study_reports import ONE_CELL, SLOWED, WRITER, Make, made, report_from
 
-from stressbench.experiments.study.results import report_of
-from stressbench.experiments.study.run_states import RunState, State
-from stressbench.formats.run import Run, read_run
 from stressbench.formats.study.cells import PlannedRun
-from stressbench.formats.study.file import Study, parse_study
 from stressbench.report.export import write_tables
 from stressbench.report.study import FORMATS
 from stressbench.report.study import page as page_of
 from stressbench.results import selections
 from stressbench.results.study import StudyReport
-from stressbench.results.study_data import StudyData
 from stressbench.stats import select
 
-SLOWED = MadeJob(name="CG", nodes="0", congestion=1.5)
-WRITER = MadeJob(name="writer", nodes="1")
-TWO = MadeMachine(hosts=("a1", "a2"))
 NASTY = "<script>alert('x')</script> & \"$x^2$"
 HEBREW = "\u05d0\u05d1\u05d2"
-ONE_CELL = 'repetitions = 1\n[factors]\nworkload = "two.sb"\n'
 PAIRS = 'repetitions = 1\nmatrix = ["a", "b"]\n[factors]\nworkload = ["a+b.sb", "a+a.sb"]\n'
-Make = Callable[[PlannedRun], MadeRun | None]
-
-
-def made(*jobs: MadeJob, machine: MadeMachine = TWO, blocks: int = 8, repetitions: int = 2, seed: int = 1) -> MadeRun:
-    plan = MadePlan(blocks=blocks, repetitions=repetitions, warmup=0, extra=0)
-    return build_run(jobs=jobs or (SLOWED, WRITER), plan=plan, machine=machine, seed=seed, histograms=False)
-
-
-@dataclass
-class ReportWithData:
-    """A report with its data."""
-
-    report: StudyReport
-    data: StudyData
-    study: Study = field(repr=False)
-
-    @functools.cached_property
-    def page(self) -> str:
-        return FORMATS["html"](self.report, self.data)
-
-
-def report_from(make: Make = lambda _: made(), text: str = STUDY, *, failed: str = "") -> ReportWithData:
-    """Runs for which `make` gives None are waiting, or have failed for the reason `failed`."""
-    study = parse_study(text, source="study.toml")
-    runs: dict[str, Run] = {}
-    run_states = []
-    with TemporaryDirectory() as folder:
-        for planned in study.runs:
-            run = make(planned)
-            state = State.done if run else State.failed if failed else State.waiting
-            if run is not None:
-                runs[planned.id] = read_run(run.write(Path(folder), f"{planned.id}.jsonl"))
-            run_states.append(
-                RunState(run=planned, state=state, failures=2 if state is State.failed else 0, reason=failed or None)
-            )
-    data = StudyData(runs=runs, name="study-1.toml", text=text, seed=study.seed, environment='{"python": "3.11"}')
-    return ReportWithData(report_of(study, run_states, runs), data, study)
 
 
 def findings(page: str) -> list[str]:
@@ -371,7 +322,7 @@ def test_names_are_data(name: str) -> None:
 
     outline = Outline(page)
     assert outline.tags.count("script") == 1
-    assert len(drawings(page)) == 5
+    assert len(drawings(page)) == 6
     assert "\u202e" not in re.sub(r"<pre.*?</pre>", "", page, flags=re.DOTALL)
 
 
@@ -396,7 +347,7 @@ def test_any_text_and_any_number_of_blocks_make_a_page(name: str, value: str, bl
     page = FORMATS["html"](report, one.data)
 
     assert Outline(page).tags.count("script") == 1
-    assert len(drawings(page)) == 4
+    assert len(drawings(page)) == 5
 
 
 def test_the_command_writes_the_page_of_a_directory(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """The results of a study, as data frames over all of its runs, as a report, and as a table in a notebook."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,16 @@ from stressbench.api.run_tables import (
     sample_table,
 )
 from stressbench.experiments.study.directory import Directory
-from stressbench.experiments.study.results import collected_runs, results_of
+from stressbench.experiments.study.results import collected_runs, pages_of_runs, results_of
 from stressbench.report.document import columns
+from stressbench.report.run.options import DEFAULT_OPTIONS, VerdictLimits, report_options
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 
 if TYPE_CHECKING:
     from stressbench.api.frames import DataFrame
 
+_LIMITS = DEFAULT_OPTIONS.limits
 _CELL_COLUMNS: ColumnTypes = {
     "job": str, "isolated_s": float, "contended_s": float, "impact": float, "low": float, "high": float, "runs": int,
     "planned": int, "failed": int, "superiority": float, "reason": str,
@@ -111,15 +114,24 @@ class StudyResults:
         types: ColumnTypes = {"cell": str, **dict.fromkeys(self.summary.factors, str), **_CELL_COLUMNS}
         return data_frame(columns_of(rows, types), library=library)
 
-    def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
+    def report(
+        self, path: str | PathLike[str] | None = None, *, format: str = "html",  # noqa: A002  as --format
+        topology: str | PathLike[str] | None = None, slowed_above: float = _LIMITS.slowed_above,
+        tail_above: float = _LIMITS.tail_above, busy_above: float = _LIMITS.busy_above,
+    ) -> str:  # fmt: skip
         """The report as text, in one of the formats of `stressbench study report`; also written to `path` if given.
 
-        Raises ValueError for an unknown format, and OSError if the file cannot be written.
+        `topology` and the limits of verdicts are those of `stressbench.report_runs`. Raises
+        `stressbench.StressBenchError` for a wrong topology or limit, ValueError for an unknown format, and OSError if
+        the file cannot be written.
         """
         from stressbench.report.study import FORMATS
 
+        limits = VerdictLimits(slowed_above=slowed_above, tail_above=tail_above, busy_above=busy_above)
+        options = report_options(None if topology is None else fspath(topology), limits)
         report, data = self._results
-        return report_text(FORMATS, format, path, report, data)
+        pages = pages_of_runs(self._directory, data.files, page=None if path is None else Path(path))
+        return report_text(FORMATS, format, path, report, replace(data, pages=pages), options)
 
     def _frame(
         self, table_of: Callable[[RunResults], Columns], types: ColumnTypes, library: Library | None

@@ -7,14 +7,19 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
 from stressbench.cli.options.documents import DataFolder, format_option, output_option
-from stressbench.cli.options.share import share
-from stressbench.cli.options.verdicts import BusyAbove, SlowedAbove, TailAbove, TopologyWord
+from stressbench.cli.options.verdicts import (
+    BUSY_SHARE,
+    LIMITS,
+    BusyAbove,
+    SlowedAbove,
+    TailAbove,
+    TopologyWord,
+    verdict_options,
+)
 from stressbench.formats.run import read_run
 from stressbench.report.run import FORMATS
-from stressbench.report.run.options import DEFAULT_OPTIONS, VerdictLimits, report_options
 
 _PAGE = "html"
-_LIMITS = DEFAULT_OPTIONS.limits
 _HELP = """\
 Make one self-contained HTML page from one or more run files.
 
@@ -52,15 +57,13 @@ def report(
     ] = None,
     data: DataFolder = None,
     topology: TopologyWord = None,
-    slowed_above: SlowedAbove = _LIMITS.slowed_above,
-    tail_above: TailAbove = _LIMITS.tail_above,
-    busy_above: BusyAbove = f"{_LIMITS.busy_above:.0%}",
+    slowed_above: SlowedAbove = LIMITS.slowed_above,
+    tail_above: TailAbove = LIMITS.tail_above,
+    busy_above: BusyAbove = BUSY_SHARE,
 ) -> None:
     """Read all runs, then write the report; nothing is written if a run cannot be read."""
     render = renderer_named(kind, FORMATS)
-    busy = share(busy_above, option="--busy-above", zero=False)
-    limits = VerdictLimits(slowed_above=slowed_above, tail_above=tail_above, busy_above=busy)
-    options = report_options(topology, limits)
+    options = verdict_options(topology, slowed_above=slowed_above, tail_above=tail_above, busy_above=busy_above)
     read = [read_run(path) for path in runs]
     target = output or (runs[0].with_suffix(".html") if kind == _PAGE else None)  # a run that was read has a name
     print_or_write(render(read, options), target)

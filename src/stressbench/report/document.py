@@ -127,10 +127,11 @@ class Note:
 
 @dataclass(frozen=True, kw_only=True)
 class Notes:
-    """Notes under a heading, which plain text omits."""
+    """Notes under a heading, which plain text omits; `key` is the element id of the heading in HTML."""
 
     notes: tuple[Note, ...]
     title: str = "Before you rely on these numbers"
+    key: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,9 +166,10 @@ class Paragraph:
 
 @dataclass(frozen=True, kw_only=True)
 class Heading:
-    """A heading within a section."""
+    """A heading within a section; `key` is its element id in HTML."""
 
     text: str
+    key: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,10 +189,34 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """A list of names and values, such as the provenance of the results; `prominent`: the main results."""
+    """A list of names and values, such as the provenance of the results; `prominent`: the main results.
+
+    `key` is its element id in HTML.
+    """
 
     facts: tuple[Fact, ...]
     prominent: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """Where a page answers a question: the part with the element id `key`, or the file `path`, relative to the page.
+
+    Without either, `text` is the answer itself.
+    """
+
+    text: str
+    key: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Links:
+    """Links to the parts of a page and to other pages, which only pages show."""
+
+    title: str
+    links: tuple[Link, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +236,18 @@ class Collapsible:
 
 
 Block: TypeAlias = (
-    Findings | Notes | Paragraph | Heading | BulletList | Table | Figure | DataFile | Facts | Preformatted | Collapsible
+    Findings
+    | Notes
+    | Paragraph
+    | Heading
+    | BulletList
+    | Table
+    | Figure
+    | DataFile
+    | Facts
+    | Links
+    | Preformatted
+    | Collapsible
 )
 
 
@@ -305,6 +342,15 @@ def _texts_in(blocks: Iterable[Block]) -> Iterator[str]:
                 yield from (block.title, block.caption)
             case Facts():
                 yield from (fact.value for fact in block.facts if block.prominent)
+
+
+def keys_in(blocks: Iterable[Block]) -> Iterator[str]:
+    """Element ids of the blocks in HTML."""
+    for block in blocks:
+        if isinstance(block, Collapsible):
+            yield from keys_in(block.blocks)
+        elif isinstance(block, Table | Figure | Heading | Notes | Facts) and block.key:
+            yield block.key
 
 
 def columns(

@@ -60,10 +60,10 @@ def page_section(
     return Section(key=key, title=title, blocks=blocks, page_break=True)
 
 
-def provenance_blocks(facts: Iterable[Fact]) -> tuple[Block, ...]:
-    """The facts under the heading Provenance; empty without facts."""
+def provenance_blocks(facts: Iterable[Fact], *, key: str = "") -> tuple[Block, ...]:
+    """The facts under the heading Provenance, whose element id is `key`; empty without facts."""
     fact_list = tuple(facts)
-    return _with_heading("Provenance", (Facts(facts=fact_list),) if fact_list else ())
+    return _with_heading("Provenance", (Facts(facts=fact_list),) if fact_list else (), key=key)
 
 
 def _notes(notes: Iterable[str]) -> tuple[Block, ...]:
@@ -71,9 +71,9 @@ def _notes(notes: Iterable[str]) -> tuple[Block, ...]:
     return (Notes(notes=note_blocks),) if note_blocks else ()
 
 
-def _with_heading(heading: str, blocks: Iterable[Block]) -> tuple[Block, ...]:
+def _with_heading(heading: str, blocks: Iterable[Block], *, key: str = "") -> tuple[Block, ...]:
     content = tuple(blocks)
-    return (Heading(text=heading), *content) if content else ()
+    return (Heading(text=heading, key=key), *content) if content else ()
 
 
 def _with_key(table: Table, key: str) -> Table:

@@ -11,7 +11,9 @@ from stressbench.results.selections import Selections
 class StudyData:
     """Completed runs by id, name and text of the study file, its seed, and `environment.json` as text.
 
-    `selections`: the samples to evaluate of the runs, if they were selected already.
+    `selections`: the samples to evaluate of the runs, if they were selected already. `directory`: the path of the
+    study, for commands that name it. `files`: run files by id, relative to it. `pages`: existing HTML pages of single
+    runs by id, relative to the folder of the page. `until_narrow`: intervals decide how often a cell is repeated.
     """
 
     runs: Mapping[str, Run] = field(default_factory=dict)
@@ -20,6 +22,10 @@ class StudyData:
     seed: int | None = None
     environment: str = ""
     selections: Selections | None = None
+    directory: str = "DIR"
+    files: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
+    until_narrow: bool = False
 
     @property
     def by_cell(self) -> Mapping[str, Mapping[str, Run]]:

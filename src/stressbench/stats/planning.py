@@ -50,8 +50,8 @@ def plan_of(rounds: Sequence[RoundMedian], *, target: float) -> Plan:
     target_half_width = log1p(target)
     upper_half_width = half_width * sqrt((n - 1) / float(special.chdtri(n - 1, CONSERVATIVE_PROBABILITY)))
     additional, conservative = (
-        _additional_blocks(half_width, n, target_half_width),
-        0 if half_width <= target_half_width else _additional_blocks(upper_half_width, n, target_half_width),
+        additional_blocks(half_width, n, target_half_width),
+        0 if half_width <= target_half_width else additional_blocks(upper_half_width, n, target_half_width),
     )
     too_many = additional is None or conservative is None
     return Plan(
@@ -72,8 +72,11 @@ def _half_width(pairing: Pairing) -> float | None:
     return (interval.high - interval.low) / 2 * (1.0 if dependence is None else dependence.factor)
 
 
-def _additional_blocks(half_width: float, n: int, target_half_width: float) -> int | None:
-    """Number of blocks to add to `n` for at most `target_half_width`; None if that exceeds MAX_BLOCKS in all."""
+def additional_blocks(half_width: float, n: int, target_half_width: float) -> int | None:
+    """Number of blocks, or of runs, to add to `n` for at most `target_half_width`; None if over MAX_BLOCKS in all.
+
+    Both half-widths are those of 95 % intervals of logarithms, above 0.
+    """
     if half_width <= target_half_width:
         return 0
     too_few_blocks, enough = n, n

@@ -7,12 +7,24 @@ import typer
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
 from stressbench.cli.options.documents import DataFolder, OutputFile, format_option
 from stressbench.cli.options.study import Folder
+from stressbench.cli.options.verdicts import (
+    BUSY_SHARE,
+    LIMITS,
+    BusyAbove,
+    SlowedAbove,
+    TailAbove,
+    TopologyWord,
+    verdict_options,
+)
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import results_of
 from stressbench.report.study import FORMATS, page
 
 _HELP = """\
 Report the results of a study so far: times of each job in each cell, and the congestion impact with its 95 % interval.
+
+The report begins with which jobs are slowed in which cells, by how much, where, how much longer tails are, and what to
+do next; the HTML page also with a picture of the network in the cell with the largest slowdown.
 
 Runs of a cell are combined: with 6 or more, the interval is that of the impacts of runs; with fewer, it is that of all
 their blocks. Failed runs are listed.
@@ -24,9 +36,10 @@ Examples:
     stressbench study report placement -o placement.tex --format latex
     stressbench study report placement --format html -o placement.html
     stressbench study report placement --data numbers
-    stressbench study report placement --format json | jq '.cells[] | {values, jobs}'
+    stressbench study report placement --slowed-above 1.02 --topology /etc/slurm/topology.conf
+    stressbench study report placement --format json | jq '.verdicts.jobs[] | select(.verdict == "slowed")'
 
-Exit status: 0 success, 2 DIR has no study.
+Exit status: 0 success, 2 DIR has no study, a file cannot be read or written, or an option is wrong.
 """
 
 
@@ -40,12 +53,17 @@ def report(
     kind: Annotated[str, format_option(FORMATS)] = "md",
     output: OutputFile = None,
     data: DataFolder = None,
+    topology: TopologyWord = None,
+    slowed_above: SlowedAbove = LIMITS.slowed_above,
+    tail_above: TailAbove = LIMITS.tail_above,
+    busy_above: BusyAbove = BUSY_SHARE,
 ) -> None:
     """Print or write the results of the study in `folder`."""
     render = renderer_named(kind, FORMATS)
-    report, study_data = results_of(open_directory(folder))
-    print_or_write(render(report, study_data), output)
+    options = verdict_options(topology, slowed_above=slowed_above, tail_above=tail_above, busy_above=busy_above)
+    report, study_data = results_of(open_directory(folder), page=output)
+    print_or_write(render(report, study_data, options), output)
     if data is not None:
         from stressbench.report.export import write_tables  # figures take a second to import
 
-        write_data(lambda: write_tables(page(report, study_data).data_files, data), data)
+        write_data(lambda: write_tables(page(report, study_data, options).data_files, data), data)

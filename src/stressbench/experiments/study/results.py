@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os.path import relpath
+from pathlib import Path
 from statistics import median
 
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.run_states import RunState, State, run_states
+from stressbench.formats.files import is_file
 from stressbench.formats.run import Kind, Role, Run, RunFileError, read_run
 from stressbench.formats.study.cells import Cell, varying_factors
 from stressbench.formats.study.file import Study
@@ -16,6 +19,8 @@ from stressbench.results.study_data import StudyData
 from stressbench.stats import TARGET, RoundMedian, round_superiority, select
 from stressbench.stats.percentiles import sample_tail_impacts
 from stressbench.stats.pooled import IntervalLevel, concatenate_runs, pooled_impact, pooled_plan
+
+_PAGE_ENDING = ".html"
 
 
 def report_of(
@@ -160,8 +165,13 @@ def collected_runs(directory: Directory) -> CollectedRuns:
     return CollectedRuns(study=directory.study, states=states, runs=runs, notes=tuple(notes))
 
 
-def results_of(directory: Directory, collected: CollectedRuns | None = None) -> tuple[StudyReport, StudyData]:
-    """The report on the directory's runs, and further data for HTML pages. `collected`: the runs, if already read."""
+def results_of(
+    directory: Directory, collected: CollectedRuns | None = None, *, page: Path | None = None
+) -> tuple[StudyReport, StudyData]:
+    """The report on the directory's runs, and further data for HTML pages.
+
+    `collected`: the runs, if already read. `page`: the file of the page that will be made (`pages_of_runs`).
+    """
     data = collected or collected_runs(directory)
     selections = selections_of(data.runs)
     report = report_of(
@@ -172,7 +182,20 @@ def results_of(directory: Directory, collected: CollectedRuns | None = None) -> 
         notes=data.notes,
     )
     file, text = directory.newest_file()
+    files = {one.run.id: one.file for one in data.states if one.run.id in data.runs and one.file is not None}
     return report, StudyData(
         runs=data.runs, name=file, text=text, seed=data.study.seed, environment=directory.environment_text(),
-        selections=selections,
+        selections=selections, directory=str(directory.path), files=files,
+        pages=pages_of_runs(directory, files, page=page),
+        until_narrow=data.study.until is not None,
     )  # fmt: skip
+
+
+def pages_of_runs(directory: Directory, files: Mapping[str, str], *, page: Path | None) -> Mapping[str, str]:
+    """Pages that `stressbench report` made beside the run files of the directory, by id of the run.
+
+    `files`: run files by id. The paths are relative to the folder of `page`; None: to the working directory.
+    """
+    paths = {id_: (directory.path / file).with_suffix(_PAGE_ENDING) for id_, file in files.items()}
+    start = Path() if page is None else page.parent
+    return {id_: relpath(path, start) for id_, path in paths.items() if is_file(path)}

@@ -11,12 +11,13 @@ from stressbench.report.drawing import area_values, bare_axes, canvas, finish, n
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, ISOLATED, Tone, hatch_of, tone_of
 from stressbench.report.plotting import Axes, PathPatch
-from stressbench.report.run.section import RunSection
+from stressbench.report.run.section import RunSection, left_out, most_affected
 from stressbench.report.units import time, time_unit
 from stressbench.stats import JobSummary, Selection, select
 
 ORDER = 20
 MAX_SINGLE_POINTS = 60
+MAX_PANELS = 12
 _LOGARITHMIC_FROM = 8.0
 _CAPTION = (
     "One panel per job, each with its own time axis. Grey: isolated; coloured and hatched: contended. Box: the middle "
@@ -29,18 +30,21 @@ _CAPTION = (
 def draw(section: RunSection) -> Figure | None:
     """One panel for each job that has samples; None without samples."""
     selections = [(job, select(section.run, job=job.job)) for job in section.jobs]
-    with_samples = [(job, times) for job, times in selections if len(times.isolated_s) + len(times.contended_s)]
+    with_samples = {
+        job.job: (job, times) for job, times in selections if len(times.isolated_s) + len(times.contended_s)
+    }
     if not with_samples:
         return None
-    fig = canvas(height_in=0.3 + 1.2 * len(with_samples))
-    for axes, (job, times) in zip(fig.subplots(len(with_samples), squeeze=False)[:, 0], with_samples, strict=True):
-        _panel(axes, job, times)
+    shown = most_affected([job for job, _ in with_samples.values()], most=MAX_PANELS)
+    fig = canvas(height_in=0.3 + 1.2 * len(shown))
+    for axes, job in zip(fig.subplots(len(shown), squeeze=False)[:, 0], shown, strict=True):
+        _panel(axes, *with_samples[job.job])
     return finish(
         fig,
         key=f"{section.key}-boxes",
         title="Repetition times, isolated and contended",
-        caption=_CAPTION,
-        description=" ".join(_description(job) for job, _ in with_samples),
+        caption=_CAPTION + left_out(shown=len(shown), total=len(with_samples)),
+        description=" ".join(_description(job) for job in shown),
     )
 
 

@@ -10,7 +10,7 @@ from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
 from stressbench.report.names import short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, MUTED, Tone, tone_of
 from stressbench.report.plotting import Axes, MaxNLocator, NullFormatter
-from stressbench.report.run.section import RunSection
+from stressbench.report.run.section import RunSection, left_out, most_affected
 from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import count, factor, factor_and_interval
 from stressbench.stats import Impact, RoundMedian
@@ -18,6 +18,7 @@ from stressbench.stats.impact import pair_blocks
 
 ORDER = 10
 MAX_POINTS = 2000
+MAX_ROWS = 60
 _MIN_POINTS = 20
 _LOGARITHMIC_FROM = 4.0
 _CAPTION = (
@@ -40,12 +41,14 @@ class Row:
 
 def draw(section: RunSection) -> Figure | None:
     """Forest plot of the measured jobs of one run; None if no ratio is known."""
+    measured = [job for job in section.jobs if job.role is Role.measured]
+    shown = most_affected(measured, most=MAX_ROWS)
     rows = tuple(
         Row(label=short(job.name), tone=tone_of(job.job), impact=job.timing.impact, rounds=job.timing.rounds)
-        for job in section.jobs
-        if job.role is Role.measured
+        for job in shown
     )
-    return draw_rows(rows, key=f"{section.key}-impacts", title="Congestion impact of each job")
+    note = left_out(shown=len(shown), total=len(measured))
+    return draw_rows(rows, key=f"{section.key}-impacts", title="Congestion impact of each job", note=note)
 
 
 def data_file(section: RunSection) -> DataFile:
@@ -62,8 +65,8 @@ def data_file(section: RunSection) -> DataFile:
     )  # fmt: skip
 
 
-def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
-    """Forest plot of any rows, of one run or several; None if no ratio is known."""
+def draw_rows(rows: tuple[Row, ...], *, key: str, title: str, note: str = "") -> Figure | None:
+    """Forest plot of any rows, of one run or several; None if no ratio is known. `note` ends the caption."""
     if all(row.impact.ratio is None for row in rows):
         return None
     fig = canvas(height_in=0.95 + 0.42 * len(rows))
@@ -74,7 +77,7 @@ def draw_rows(rows: tuple[Row, ...], *, key: str, title: str) -> Figure | None:
     _finish_axes(axes, rows)
     impacts_text = "; ".join(f"{row.label} {_impact_text(row.impact)}" for row in rows)
     description = f"Congestion impact with 95 % confidence interval: {impacts_text}."
-    return finish(fig, key=key, title=title, caption=_CAPTION, description=description)
+    return finish(fig, key=key, title=title, caption=_CAPTION + note, description=description)
 
 
 def _draw_row(axes: Axes, row: Row, line: int, *, max_points: int) -> None:

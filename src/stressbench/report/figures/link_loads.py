@@ -17,6 +17,7 @@ from stressbench.stats import LinkUtilisation
 ORDER = 45
 MAX_LINKS = 6
 MAX_BARS = 240
+_MAX_LEGEND_JOBS = 11
 _CAPTION = (
     "One panel for each of the busiest links; bars: the share of the link's rate in use, a bar for each round, in the "
     "order of execution. Coloured bars are isolated rounds of the job of this colour; dark bars are contended rounds."
@@ -43,14 +44,15 @@ def draw(section: RunSection) -> Figure | None:
     fig = canvas(height_in=0.9 + 0.72 * len(links))
     panels = fig.subplots(len(links), squeeze=False, sharex=True)[:, 0]
     for axes, link in zip(panels, links, strict=True):
-        _panel(axes, link_name(link), _largest(loads[_key(link)], group), width=0.85 * group)
+        _panel(axes, section, link_name(link), _largest(loads[_key(link)], group), width=0.85 * group)
     panels[-1].set_xlabel("round")
     panels[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))
     fig.supylabel("share of the link's rate in use / %", fontsize=8.5)
-    fig.legend(handles=_legend(section), loc="outside lower left", ncols=4, fontsize=9)
+    fig.legend(handles=_legend(section, links), loc="outside lower left", ncols=4, fontsize=9)
     rounds = count(len({one.round for one in loads[_key(links[0])]}), "round")
     return finish(
-        fig, key=f"{section.key}-link-loads", title=f"Load of the busiest links in {rounds}",
+        fig, key=f"{section.key}-link-loads",
+        title=f"{section.subject}{': load' if section.subject else 'Load'} of the busiest links in {rounds}",
         caption=_CAPTION + (_THINNED.format(group) if group > 1 else ""),
         description="; ".join(_description(section, link) for link in links) + ".",
     )  # fmt: skip
@@ -95,8 +97,10 @@ def _largest(loads: Sequence[_Load], group: int) -> list[_Load]:
     return [max(loads[at : at + group], key=lambda one: one.use) for at in range(0, len(loads), group)]
 
 
-def _panel(axes: Axes, name: str, loads: Sequence[_Load], *, width: float) -> None:
-    colours = [FOREGROUND.placeholder if one.job is None else tone_of(one.job).placeholder for one in loads]
+def _panel(axes: Axes, section: RunSection, name: str, loads: Sequence[_Load], *, width: float) -> None:
+    colours = [
+        FOREGROUND.placeholder if one.job is None else tone_of(section.style_of(one.job)).placeholder for one in loads
+    ]
     axes.bar(
         [one.round for one in loads], [100 * one.use for one in loads], width=width, color=colours, edgecolor="none"
     )
@@ -106,12 +110,17 @@ def _panel(axes: Axes, name: str, loads: Sequence[_Load], *, width: float) -> No
     axes.set_title(short(name, max_length=60), fontsize=9)
 
 
-def _legend(section: RunSection) -> list[Patch]:
+def _legend(section: RunSection, links: Sequence[LinkUtilisation]) -> list[Patch]:
+    """Of more than `_MAX_LEGEND_JOBS` jobs, those that use the links most."""
+    peaks = {job.job: 0.0 for job in section.jobs if job.role is Role.measured}
+    for one in (one for link in links for one in link.isolated):
+        peaks[one.job] = max(one.use, peaks.get(one.job, 0.0))
+    largest = sorted(peaks, key=lambda job: -peaks[job])[:_MAX_LEGEND_JOBS]
     return [
         *(
-            Patch(color=tone_of(job.job).placeholder, label=f"{short(job.name)}, isolated")
+            Patch(color=tone_of(section.style_of(job.job)).placeholder, label=f"{short(job.name)}, isolated")
             for job in section.jobs
-            if job.role is Role.measured
+            if job.job in largest
         ),
         Patch(color=FOREGROUND.placeholder, label="contended"),
     ]

@@ -1,16 +1,19 @@
 """The network with the jobs on its hosts and the load of its links, isolated next to contended."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cached_property
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import WIDTH_IN, canvas, finish
 from stressbench.report.figures.placement import job_legend
 from stressbench.report.names import printable, short
 from stressbench.report.network.blocks import BlockNetwork, HostBlock, block_network
+from stressbench.report.network.labels import Box, Segments, are_disjoint, box_around, free_place
 from stressbench.report.network.layout import BLOCK_RADIUS, RADIUS, NetworkLayout, Point, Shape, layout_of
 from stressbench.report.palette import BACKGROUND, FOREGROUND, FULL, MUTED, hatch_of, tone_of
 from stressbench.report.plotting import Axes, Line2D, LineCollection, Patch, Rectangle, Wedge, to_rgba
@@ -25,15 +28,21 @@ _NARROWEST, _WIDEST = 0.8, 8.0
 """Widths of links in points; with more than `_MANY_LINKS`, in proportion to the inverse root of their number."""
 _MANY_LINKS = 64
 _MAX_SIDE_BY_SIDE = 20
-_LEVEL_IN, _CIRCLE_IN = 0.85, 4.1
-_FIELD_HEIGHT, _BAR_HEIGHT = 0.13, 0.42
-"""Extent of fields in levels: of a host above and below its centre, and of a bar of many hosts below it."""
-_LETTER_IN, _SMALL_LETTER_IN = 0.075, 0.07
+_LEVEL_IN, _CIRCLE_IN, _LARGEST_CELL_IN = 0.85, 4.1, 1.1
+_FIELD_HEIGHT, _BAR_HEIGHT, _GRID_FIELD_HEIGHT = 0.13, 0.42, 0.1
+"""Extent of fields in levels or rows: of a host above and below its centre, of many hosts below it, and on a grid."""
+_LEAST_CELL_IN = 0.5
+"""The smallest cell of the grid whose fields have hatches and labels."""
+_AROUND = 0.4
+"""Length of the ends of a link that leads around an edge of the grid, in columns or rows."""
+_MARGIN = 0.35
+"""Free space around the circle, as a share of its radius."""
+_LETTER_IN, _SMALL_LETTER_IN, _LINE_IN, _PADDING_IN = 0.075, 0.07, 0.16, 0.12
+_HEADROOM_IN = 0.5
+"""Space above the network for labels where there are many links."""
 _LARGEST_LABEL = 18
-_MAX_HOST_LABELS = 24
 _LISTED = 5
 _LEGEND_COLUMNS = 3
-_LABEL_OFFSET, _LABEL_OFFSET_CIRCLE = 12, 34
 _LABEL_BOX = {"boxstyle": "round,pad=0.22", "linewidth": 0.7}
 _CAPTION = (
     "Boxes with names are switches; the coloured fields are hosts, in the colour and hatch of their job (empty: no "
@@ -47,6 +56,7 @@ _NAMED = (
     "The label names the busiest link.",
     "Labels name the busiest link that slowed jobs share, and the busiest of all.",
 )
+_TORUS = "Links that end at the edge of the grid lead to its other side. "
 _BOTH = "Isolated: by the job that uses the link most while it runs alone. "
 _NO_LOAD = "The loads of links are unknown, as the run has no link counters."
 _MERGED = "A field shows all hosts of its switch with their number, and its link the busiest one of theirs. "
@@ -63,13 +73,78 @@ class _Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class _Picture:
-    """What all panels share."""
+    """What all panels share; `within` is what a panel shows, in units of the layout, `scale` inches for each unit."""
 
     network: BlockNetwork
     layout: NetworkLayout
     jobs_by_host: Mapping[str, tuple[int, ...]]
+    style_of: Callable[[int], int]
     busy_above: float
-    slot_in: float
+    within: Box
+    scale: tuple[float, float]
+
+    def inches(self, point: Point) -> Point:
+        """The point in inches."""
+        return point[0] * self.scale[0], point[1] * self.scale[1]
+
+    @cached_property
+    def within_in(self) -> Box:
+        """What a panel shows, in inches."""
+        left, bottom = self.inches((self.within.left, self.within.bottom))
+        right, top = self.inches((self.within.right, self.within.top))
+        return Box(left=left, bottom=bottom, right=right, top=top)
+
+    @cached_property
+    def segments(self) -> Segments:
+        """All links as lines in inches."""
+        positions = self.layout.positions
+        pairs = (pair for pair in self.network.links if pair[0] in positions and pair[1] in positions)
+        lines = [line for pair in pairs for line in _lines(self.layout, pair)]
+        return np.array([(*self.inches(a), *self.inches(b)) for a, b in lines]).reshape(-1, 4)
+
+    @cached_property
+    def switch_boxes(self) -> Mapping[str, Box]:
+        """The boxes of switches with their names, in inches."""
+        return {
+            name: box_around(
+                self.inches(self.layout.positions[name]), height=_LINE_IN,
+                width=len(short(name, max_length=_LARGEST_LABEL)) * _LETTER_IN + _PADDING_IN,
+            )
+            for name in self.network.network.switches
+            if name in self.layout.positions
+        }  # fmt: skip
+
+    @cached_property
+    def named_switches(self) -> Set[str]:
+        """Switches whose names are drawn: those of a level, if all of them have room; otherwise all or none."""
+        if self.layout.shape is Shape.circle:
+            return self.switch_boxes.keys() if are_disjoint(tuple(self.switch_boxes.values())) else frozenset()
+        rows: dict[float, dict[str, Box]] = {}
+        for name, box in self.switch_boxes.items():
+            rows.setdefault(self.layout.positions[name][1], {})[name] = box
+        fitting = [boxes.keys() for boxes in rows.values() if are_disjoint(tuple(boxes.values()))]
+        if self.layout.shape is Shape.grid and len(fitting) < len(rows):
+            return frozenset()
+        return frozenset().union(*fitting)
+
+    @property
+    def has_large_fields(self) -> bool:
+        """Whether the fields of hosts are large enough to tell hatches apart, and for numbers below them."""
+        return self.layout.shape is not Shape.grid or self.scale[0] >= _LEAST_CELL_IN
+
+    @cached_property
+    def has_host_labels(self) -> bool:
+        """Whether the names of all hosts, or their numbers, have room."""
+        spans = self.layout.spans
+        boxes = [
+            box_around(
+                self.inches(_field_label_at(self.layout, block, sum(spans[block.key]) / 2)),
+                width=len(_field_text(block)) * _SMALL_LETTER_IN, height=_LINE_IN,
+            )
+            for block in self.network.blocks
+            if block.key in spans
+        ]  # fmt: skip
+        return self.has_large_fields and are_disjoint(boxes)
 
 
 def draw(section: RunSection) -> Figure | None:
@@ -77,33 +152,61 @@ def draw(section: RunSection) -> Figure | None:
     if section.drawable_network is None:
         return None
     network = block_network(section.drawable_network)
-    layout = layout_of(network)
     links = section.summary.links or ()
     named = named_links(section)
     panels = _panels(network, links, named)
-    beside = layout.shape is Shape.circle or layout.width <= _MAX_SIDE_BY_SIDE
+    layout = layout_of(network)
+    beside = layout.shape is not Shape.levels or layout.width <= _MAX_SIDE_BY_SIDE
     columns = len(panels) if beside else 1
+    picture, height_in = _picture(section, network, layout, width_in=WIDTH_IN / columns)
+    entries: list[Patch | Line2D] = [
+        *job_legend(section, _hosts_by_job(section), style_numbers=_styles(section)),
+        *(_load_legend(picture) if links else []),
+    ]
     rows = len(panels) // columns
-    width_in = WIDTH_IN / columns
-    height_in = min(_CIRCLE_IN, width_in) if layout.shape is Shape.circle else 0.55 + _LEVEL_IN * layout.height
-    legend_rows = -(-(len(section.jobs) + 3) // _LEGEND_COLUMNS)
-    fig = canvas(height_in=rows * (height_in + 0.3) + 0.24 * legend_rows)
-    picture = _Picture(
-        network=network, layout=layout, jobs_by_host=section.jobs_by_host,
-        busy_above=section.options.limits.busy_above,
-        slot_in=width_in / layout.width,
-    )  # fmt: skip
+    fig = canvas(height_in=rows * (height_in + 0.3) + 0.24 * -(-len(entries) // _LEGEND_COLUMNS))
     for axes, panel in zip(fig.subplots(rows, columns, squeeze=False).flat, panels, strict=True):
         _draw_panel(axes, picture, panel)
-    fig.legend(
-        handles=_by_rows([*job_legend(section, _hosts_by_job(section)), *(_load_legend(picture) if links else [])]),
-        loc="outside lower left", ncols=_LEGEND_COLUMNS, fontsize=9, handleheight=1.3,
-    )  # fmt: skip
+    fig.legend(handles=_by_rows(entries), loc="outside lower left", ncols=_LEGEND_COLUMNS, fontsize=9, handleheight=1.3)
     return finish(
         fig, key=f"{section.key}-network", title=_title(section, network, named),
-        caption=_caption(section, network, panels),
+        caption=_caption(section, network, layout, panels),
         description=_description(section, network, links),
     )  # fmt: skip
+
+
+def _picture(
+    section: RunSection, network: BlockNetwork, layout: NetworkLayout, *, width_in: float
+) -> tuple[_Picture, float]:
+    """What the panels share, each `width_in` wide, and their height in inches."""
+    headroom_in = _HEADROOM_IN if len(network.links) > _MANY_LINKS else 0.0
+    if layout.shape is Shape.circle:
+        most = BLOCK_RADIUS + _MARGIN
+        within = Box(left=-most, bottom=-most, right=most, top=most)
+        height_in = min(_CIRCLE_IN, width_in)
+        scale = (height_in / (2 * most),) * 2
+    elif layout.shape is Shape.grid:
+        cell_in = min(_LARGEST_CELL_IN, width_in / (layout.width + 2 * _AROUND))
+        top = layout.height + _AROUND + headroom_in / cell_in
+        within = Box(left=-_AROUND, bottom=-_AROUND, right=layout.width + _AROUND, top=top)
+        height_in, scale = cell_in * (within.top - within.bottom), (cell_in, cell_in)
+    else:
+        has_bars = any(len(block.hosts) > 1 for block in network.blocks)
+        height_in = 0.55 + _LEVEL_IN * layout.height + headroom_in
+        bottom, above = -0.75 if has_bars else -0.45, 0.3
+        level_in = (height_in - headroom_in) / (layout.height + above - bottom)
+        top = layout.height + above + headroom_in / level_in
+        within = Box(left=-0.2, bottom=bottom, right=layout.width + 0.2, top=top)
+        scale = (width_in / (within.right - within.left), level_in)
+    picture = _Picture(
+        network=network, layout=layout, jobs_by_host=section.jobs_by_host, style_of=section.style_of,
+        busy_above=section.options.limits.busy_above, within=within, scale=scale,
+    )  # fmt: skip
+    return picture, height_in
+
+
+def _styles(section: RunSection) -> dict[int, int]:
+    return {job.job: section.style_of(job.job) for job in section.jobs}
 
 
 def data_file(section: RunSection) -> DataFile:
@@ -147,42 +250,42 @@ def _draw_panel(axes: Axes, picture: _Picture, panel: _Panel) -> None:
         axes.set_title(panel.title)
     axes.set_axis_off()
     _draw_links(axes, picture, panel)
-    if picture.layout.shape is Shape.circle:
-        _draw_groups(axes, picture.layout)
+    _draw_groups(axes, picture.layout)
     for block in picture.network.blocks:
         if block.key in picture.layout.spans:
             _draw_block(axes, picture, block)
     for switch in picture.network.network.switches:
         _draw_switch(axes, picture, switch)
-    for link, text in panel.labels.items():
-        _draw_label(axes, picture, link, text)
-    if picture.layout.shape is Shape.circle:
-        most = BLOCK_RADIUS + 0.35
-        axes.set(xlim=(-most, most), ylim=(-most, most), aspect="equal")
-    else:
-        axes.set(
-            xlim=(-0.2, picture.layout.width + 0.2),
-            ylim=(-0.75 if _has_bars(picture) else -0.45, picture.layout.height + 0.3),
-        )
-
-
-def _has_bars(picture: _Picture) -> bool:
-    return any(len(block.hosts) > 1 for block in picture.network.blocks)
+    _draw_labels(axes, picture, panel)
+    within = picture.within
+    axes.set(xlim=(within.left, within.right), ylim=(within.bottom, within.top))
+    if picture.layout.shape is not Shape.levels:
+        axes.set_aspect("equal")
 
 
 def _draw_links(axes: Axes, picture: _Picture, panel: _Panel) -> None:
     positions = picture.layout.positions
     pairs = [pair for pair in picture.network.links if pair[0] in positions and pair[1] in positions]
     pairs.sort(key=lambda pair: panel.use.get(pair, -1.0))  # busy links are drawn last
+    drawn = [(line, pair) for pair in pairs for line in _lines(picture.layout, pair)]
     axes.add_collection(
         LineCollection(
-            [(positions[a], positions[b]) for a, b in pairs],
-            linewidths=[_width(panel.use.get(pair), links=len(pairs)) for pair in pairs],
-            colors=[_colour(panel.use.get(pair), busy_above=picture.busy_above) for pair in pairs],
+            [line for line, _ in drawn],
+            linewidths=[_width(panel.use.get(pair), links=len(pairs)) for _, pair in drawn],
+            colors=[_colour(panel.use.get(pair), busy_above=picture.busy_above) for _, pair in drawn],
             capstyle="butt",
             zorder=1,
         )
     )
+
+
+def _lines(layout: NetworkLayout, pair: tuple[str, str]) -> tuple[tuple[Point, Point], ...]:
+    """The line of a link, or both of its ends if it leads around an edge of the grid."""
+    (ax, ay), (bx, by) = (layout.positions[key] for key in pair)
+    if pair not in layout.around:
+        return (((ax, ay), (bx, by)),)
+    dx, dy = math.copysign(_AROUND, ax - bx) * (ax != bx), math.copysign(_AROUND, ay - by) * (ay != by)
+    return ((ax, ay), (ax + dx, ay + dy)), ((bx, by), (bx - dx, by - dy))
 
 
 def _width(use: float | None, *, links: int) -> float:
@@ -211,11 +314,18 @@ def _draw_block(axes: Axes, picture: _Picture, block: HostBlock) -> None:
     first, last = picture.layout.spans[block.key]
     total = sum(shares.values())
     is_bar = picture.layout.shape is Shape.levels and len(block.hosts) > 1
+    y = picture.layout.positions[block.key][1]
+    style_of = picture.style_of
     done = 0.0
     for job, hosts in shares.items():
         begin, end = (_FIELD_HEIGHT, -_BAR_HEIGHT) if is_bar else (first, last)
         part = (begin + (end - begin) * done / total, begin + (end - begin) * (done + hosts) / total)
-        _draw_field(axes, picture.layout, *((first, last) if is_bar else part), job=job, bar=part if is_bar else None)
+        height = _GRID_FIELD_HEIGHT if picture.layout.shape is Shape.grid else _FIELD_HEIGHT
+        field = _field(
+            picture.layout, *((first, last) if is_bar else part), *(part if is_bar else (y + height, y - height))
+        )
+        _fill(field, None if job is None else style_of(job), is_hatched=picture.has_large_fields)
+        axes.add_patch(field)
         done += hosts
     _draw_field_label(axes, picture, block, (first + last) / 2)
 
@@ -230,36 +340,40 @@ def _shares(block: HostBlock, jobs_by_host: Mapping[str, tuple[int, ...]]) -> di
     return dict(sorted(shares.items(), key=lambda one: (one[0] is None, one[0] or 0)))
 
 
-def _draw_field(
-    axes: Axes, layout: NetworkLayout, first: float, last: float, *, job: int | None, bar: tuple[float, float] | None
-) -> None:
-    """A field from `first` to `last`; `bar`: its upper and its lower end, by levels."""
-    upper, lower = bar or (_FIELD_HEIGHT, -_FIELD_HEIGHT)
-    field: Patch
+def _field(layout: NetworkLayout, first: float, last: float, upper: float, lower: float) -> Patch:
+    """A field from `first` to `last`, along the circle or else along x, there from `upper` to `lower`."""
     if layout.shape is Shape.circle:
-        field = Wedge((0, 0), BLOCK_RADIUS + 0.08, first, last, width=0.16)
-    else:
-        field = Rectangle((first, lower), last - first, upper - lower)
-    if job is None:
+        return Wedge((0, 0), BLOCK_RADIUS + 0.08, first, last, width=0.16)
+    return Rectangle((first, lower), last - first, upper - lower)
+
+
+def _fill(field: Patch, style_number: int | None, *, is_hatched: bool) -> None:
+    """Fill the field in the style of its job; None: without a job."""
+    if style_number is None:
         field.set(facecolor=BACKGROUND.placeholder, edgecolor=MUTED.placeholder, linewidth=0.8, zorder=2)
-    else:
-        field.set(
-            facecolor=tone_of(job).placeholder, edgecolor=BACKGROUND.placeholder, hatch=hatch_of(job), linewidth=0,
-            zorder=2,
-        )  # fmt: skip
-    axes.add_patch(field)
+        return
+    field.set(
+        facecolor=tone_of(style_number).placeholder, edgecolor=BACKGROUND.placeholder,
+        hatch=hatch_of(style_number) if is_hatched else None, linewidth=0, zorder=2,
+    )  # fmt: skip
 
 
 def _draw_field_label(axes: Axes, picture: _Picture, block: HostBlock, middle: float) -> None:
     """The name of a host, or the number of hosts, below the field or outside of the circle, if all have room."""
+    if not picture.has_host_labels:
+        return
     style: Any = {"fontsize": 7.5, "color": MUTED.placeholder, "ha": "center", "va": "center"}
-    if picture.layout.shape is Shape.circle:
-        if len(picture.network.blocks) <= _MAX_HOST_LABELS:
-            x, y = picture.layout.positions[block.key]
-            scale = 1 + 0.25 / BLOCK_RADIUS
-            axes.text(x * scale, y * scale, _field_text(block), **style)
-    elif max(len(_field_text(one)) for one in picture.network.blocks) * _SMALL_LETTER_IN <= picture.slot_in:
-        axes.text(middle, -(_BAR_HEIGHT if len(block.hosts) > 1 else _FIELD_HEIGHT) - 0.16, _field_text(block), **style)
+    axes.text(*_field_label_at(picture.layout, block, middle), _field_text(block), **style)
+
+
+def _field_label_at(layout: NetworkLayout, block: HostBlock, middle: float) -> Point:
+    x, y = layout.positions[block.key]
+    if layout.shape is Shape.circle:
+        scale = 1 + 0.25 / BLOCK_RADIUS
+        return x * scale, y * scale
+    if layout.shape is Shape.grid:
+        return middle, y - _GRID_FIELD_HEIGHT - 0.13
+    return middle, -(_BAR_HEIGHT if len(block.hosts) > 1 else _FIELD_HEIGHT) - 0.16
 
 
 def _field_text(block: HostBlock) -> str:
@@ -270,9 +384,9 @@ def _draw_switch(axes: Axes, picture: _Picture, switch: str) -> None:
     if switch not in picture.layout.positions:
         return
     x, y = picture.layout.positions[switch]
-    name = short(switch, max_length=_LARGEST_LABEL)
-    if _fits(picture, switch):
+    if switch in picture.named_switches:
         box = {**_LABEL_BOX, "facecolor": BACKGROUND.placeholder, "edgecolor": FOREGROUND.placeholder}
+        name = short(switch, max_length=_LARGEST_LABEL)
         axes.text(x, y, name, ha="center", va="center", fontsize=8, color=FOREGROUND.placeholder, bbox=box, zorder=4)
     else:
         axes.plot(
@@ -281,42 +395,29 @@ def _draw_switch(axes: Axes, picture: _Picture, switch: str) -> None:
         )  # fmt: skip
 
 
-def _fits(picture: _Picture, switch: str) -> bool:
-    """Whether the switches of the level, or of the circle, have room for names."""
-    layout = picture.layout
-    if layout.shape is Shape.circle:
-        return len(picture.network.network.switches) <= _MAX_HOST_LABELS
-    level = layout.positions[switch][1]
-    across = sorted(
-        (layout.positions[one][0], len(short(one, max_length=_LARGEST_LABEL)))
-        for one in picture.network.network.switches
-        if layout.positions[one][1] == level
-    )
-    return all(
-        (left + right) / 2 * _LETTER_IN + 0.12 <= (after - before) * picture.slot_in
-        for (before, left), (after, right) in pairwise(across)
-    )
-
-
-def _draw_label(axes: Axes, picture: _Picture, link: tuple[str, str], text: str) -> None:
-    (ax, ay), (bx, by) = (picture.layout.positions[key] for key in link)
+def _draw_labels(axes: Axes, picture: _Picture, panel: _Panel) -> None:
+    """The labels of links, each where it covers the fewest lines and names, with a line to its link."""
+    if not panel.labels:
+        return
     box = {**_LABEL_BOX, "facecolor": BACKGROUND.placeholder, "edgecolor": MUTED.placeholder, "alpha": 0.92}
-    x, y = (ax + bx) / 2, (ay + by) / 2
-    across, upwards, aligned = _beside(picture.layout, (x, y))
-    axes.annotate(
-        text, (x, y), xytext=(across, upwards), textcoords="offset points", ha=aligned, va="center", fontsize=8,
-        color=FOREGROUND.placeholder, bbox=box, zorder=5,
-    )  # fmt: skip
-
-
-def _beside(layout: NetworkLayout, at: Point) -> tuple[float, float, str]:
-    """Offset of a label in points, and its alignment: towards the centre of a circle, or of the drawing's width."""
-    x, y = at
-    if layout.shape is Shape.circle:
-        scale = -_LABEL_OFFSET_CIRCLE / max(0.1, math.hypot(x, y))
-        return x * scale, y * scale, "center"
-    leftwards = x > layout.width / 2
-    return (-_LABEL_OFFSET if leftwards else _LABEL_OFFSET), 0.0, "right" if leftwards else "left"
+    segments, taken = picture.segments, list(picture.switch_boxes.values())
+    places: list[Box] = []
+    for link, text in panel.labels.items():
+        begin, end = _lines(picture.layout, link)[0]
+        middle = (begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2
+        lines = text.splitlines()
+        place = free_place(
+            picture.inches(middle), width=max(map(len, lines)) * _LETTER_IN + _PADDING_IN,
+            height=len(lines) * _LINE_IN + _PADDING_IN, within=picture.within_in, segments=segments, boxes=taken,
+            labels=places,
+        )  # fmt: skip
+        places.append(place)
+        x, y = place.centre
+        axes.annotate(
+            text, middle, xytext=(x / picture.scale[0], y / picture.scale[1]), textcoords="data", ha="center",
+            va="center", fontsize=8, color=FOREGROUND.placeholder, bbox=box, zorder=5,
+            arrowprops={"arrowstyle": "-", "color": MUTED.placeholder, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0},
+        )  # fmt: skip
 
 
 def _by_rows(entries: list[Patch | Line2D]) -> list[Patch | Line2D]:
@@ -344,27 +445,30 @@ def _hosts_by_job(section: RunSection) -> dict[int, int]:
 
 
 def _title(section: RunSection, network: BlockNetwork, named: Sequence[LinkUtilisation]) -> str:
+    subject = f"{section.subject}: " if section.subject else ""
     if not named or named[0].peak == 0:
         loads = "no link is used" if named else "loads of links unknown"
-        return f"Jobs in the network: {count(len(network.network.hosts), 'host')}, {loads}"
+        return f"{subject or 'Jobs in the network: '}{count(len(network.network.hosts), 'host')}, {loads}"
     first = named[0]
     isolated = max((one.use for one in first.isolated), default=None)
     parts = [] if first.contended is None else [f"{100 * first.contended:.0f} % when contended"]
     parts += [] if isolated is None else [f"{100 * isolated:.0f} % isolated"]
-    which = "Busiest link that slowed jobs share" if shared_link(section) is not None else "Busiest link"
-    return f"{which}: {link_name(first)}, used to {', '.join(parts)}"
+    which = "busiest link that slowed jobs share" if shared_link(section) is not None else "busiest link"
+    which = which if subject else which.capitalize()
+    return f"{subject}{which}: {link_name(first)}, used to {', '.join(parts)}"
 
 
-def _caption(section: RunSection, network: BlockNetwork, panels: Sequence[_Panel]) -> str:
+def _caption(section: RunSection, network: BlockNetwork, layout: NetworkLayout, panels: Sequence[_Panel]) -> str:
+    torus = _TORUS if layout.around else ""
     if not panels[0].use:
-        return _CAPTION.format(load=_NO_LOAD)
+        return _CAPTION.format(load=torus + _NO_LOAD)
     merged = any(len(block.hosts) > 1 for block in network.blocks)
     load = _LOAD.format(
         busy=f"{100 * section.options.limits.busy_above:.3g}", merged=_MERGED if merged else "",
         named=_NAMED[len(panels[0].labels) > 1],
         kinds=_BOTH if any(panel.title == "Isolated" for panel in panels) else "",
     )  # fmt: skip
-    return _CAPTION.format(load=load)
+    return _CAPTION.format(load=torus + load)
 
 
 def _description(section: RunSection, network: BlockNetwork, links: Sequence[LinkUtilisation]) -> str:

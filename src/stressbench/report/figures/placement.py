@@ -15,6 +15,7 @@ from stressbench.report.units import count
 ORDER = 30
 _MAX_NUMBERED_NODES = 160
 _MAX_CELL_IN = 0.62
+_MAX_LEGEND_JOBS = 24
 _CAPTION = (
     "One cell per node, numbered from left to right, then downwards, in the order of the launcher; colour and hatch "
     "identify the job. A divided cell is shared by several jobs; an empty cell is a node without a job. Neighbours in "
@@ -63,7 +64,7 @@ def draw_nodes(section: RunSection, *, style_numbers: Mapping[int, int]) -> Figu
     columns = _columns(len(owners))
     rows = math.ceil(len(owners) / columns)
     cell_in = min(_MAX_CELL_IN, (WIDTH_IN - 0.3) / columns)
-    legend_rows = math.ceil((len(section.jobs) + 1) / 3)
+    legend_rows = math.ceil((min(len(section.jobs), _MAX_LEGEND_JOBS) + 2) / 3)
     fig = canvas(height_in=rows * cell_in + 0.26 * legend_rows + 0.25)
     styles_by_node = {node: [style_numbers[job] for job in jobs] for node, jobs in owners.items()}
     _cells(fig.subplots(), styles_by_node, columns=columns, cell_in=cell_in)
@@ -134,12 +135,21 @@ def _legend(section: RunSection, owners: Mapping[int, Sequence[int]], style_numb
 def job_legend(
     section: RunSection, nodes: Mapping[int, int], *, style_numbers: Mapping[int, int] | None = None
 ) -> list[Patch]:
-    """An entry for each job with its number of nodes or hosts; `style_numbers` as in `draw_nodes`, default: jobs."""
+    """An entry for each job with its number of nodes or hosts; `style_numbers` as in `draw_nodes`, default: jobs.
+
+    Of more than `_MAX_LEGEND_JOBS` jobs, those on the most nodes have one, and the others have one together.
+    """
     numbers = {job.job: job.job for job in section.jobs} if style_numbers is None else style_numbers
-    return [
+    largest = sorted(section.jobs, key=lambda job: -nodes[job.job])[:_MAX_LEGEND_JOBS]
+    shown = [job for job in section.jobs if job in largest]
+    entries = [
         Patch(
             facecolor=tone_of(numbers[job.job]).placeholder, edgecolor=BACKGROUND.placeholder,
             hatch=hatch_of(numbers[job.job]), linewidth=0, label=f"{short(job.name)} ({nodes[job.job]})",
         )
-        for job in section.jobs
+        for job in shown
     ]  # fmt: skip
+    left_out = len(section.jobs) - len(shown)
+    if left_out:
+        entries.append(Patch(facecolor="none", edgecolor="none", label=f"and {count(left_out, 'other job')}"))
+    return entries

@@ -11,13 +11,14 @@ from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, ISOLATED, MUTED, tone_of
 from stressbench.report.plotting import Axes
-from stressbench.report.run.section import RunSection
+from stressbench.report.run.section import RunSection, left_out, most_affected
 from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import TimeUnit, count, elapsed_unit, factor, time
 from stressbench.stats import JobSummary, RoundMedian
 
 ORDER = 50
 MAX_POINTS = 4000
+MAX_PANELS = 12
 _CAPTION = (
     "One panel per job. Grey circles: isolated rounds; coloured diamonds: contended rounds. The height is the median "
     "time of the round divided by the median isolated time of the job (the contended one, for a job without isolated "
@@ -25,7 +26,8 @@ _CAPTION = (
     "dotted line marks a --continue."
 )
 _THINNING_NOTE = (
-    "Where there are too many rounds to draw, the lowest and the highest of each group of consecutive rounds are shown."
+    " Where there are too many rounds to draw, the lowest and the highest of each group of consecutive rounds are "
+    "shown."
 )
 _MIN_POINTS = 20
 
@@ -41,7 +43,8 @@ class _StartTimes:
 def draw(section: RunSection) -> Figure | None:
     """One panel for each job with rounds; None without rounds."""
     start_times = _start_times(section.run)
-    with_rounds = [job for job in section.jobs if job.timing.rounds]
+    known = [job for job in section.jobs if job.timing.rounds]
+    with_rounds = most_affected(known, most=MAX_PANELS)
     if not with_rounds:
         return None
     fig = canvas(height_in=0.55 + 0.95 * len(with_rounds))
@@ -56,7 +59,9 @@ def draw(section: RunSection) -> Figure | None:
         fig,
         key=f"{section.key}-timeline",
         title=f"Drift of the machine: {rounds} in the order of execution",
-        caption=_CAPTION + (_THINNING_NOTE if _is_thinned(with_rounds, max_points) else ""),
+        caption=_CAPTION
+        + (_THINNING_NOTE if _is_thinned(with_rounds, max_points) else "")
+        + left_out(shown=len(with_rounds), total=len(known)),
         description=" ".join(_description(job) for job in with_rounds),
     )
 

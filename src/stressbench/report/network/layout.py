@@ -1,13 +1,14 @@
-"""Positions of a network's blocks and switches: by levels where it has levels, otherwise on a circle. Pure."""
+"""Positions of a network's blocks and switches: by levels where it has levels, on a grid, or on a circle. Pure."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 from typing import TypeAlias
 
 from stressbench.report.network.blocks import BlockNetwork
+from stressbench.report.network.torus import Torus, torus_of
 
 Point: TypeAlias = tuple[float, float]
 _GAP, _BAR_GAP = 0.5, 0.1
@@ -16,12 +17,16 @@ RADIUS, BLOCK_RADIUS = 1.0, 1.3
 """Distances from the centre of the circle: of switches and of blocks."""
 _GROUP_GAP = 0.8
 """Free places on the circle between two groups."""
+_SWITCH_AT = (0.3, 0.7)
+_BLOCKS_FROM, _BLOCKS_WIDTH, _BLOCKS_BELOW = 0.12, 0.46, 0.38
+"""On the grid, in columns and rows: a switch in its cell, and its blocks from the switch."""
 
 
 class Shape(Enum):
     """How nodes are arranged."""
 
     levels = "levels"
+    grid = "grid"
     circle = "circle"
 
 
@@ -29,8 +34,9 @@ class Shape(Enum):
 class NetworkLayout:
     """Centres of blocks and switches by key, and the extent of each block: along x, or in degrees on the circle.
 
-    By levels, x counts slots from 0 to `width` and y levels from 0 (hosts) to `height`. On a circle, the centre is
-    (0, 0). `groups` has the first and the last angle (degrees) of each group of switches.
+    By levels, x counts slots from 0 to `width` and y levels from 0 (hosts) to `height`. On a grid, x counts columns
+    from 0 to `width` and y rows from 0 (the last) to `height`; `around` has the links that lead around an edge of it.
+    On a circle, the centre is (0, 0). `groups` has the first and the last angle (degrees) of each group of switches.
     """
 
     shape: Shape
@@ -38,15 +44,19 @@ class NetworkLayout:
     spans: Mapping[str, tuple[float, float]]
     width: float
     height: float
-    groups: Mapping[str, tuple[float, float]]
+    groups: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    around: Set[tuple[str, str]] = frozenset()
 
 
 def layout_of(network: BlockNetwork) -> NetworkLayout:
-    """By levels for trees and fat trees without groups, otherwise on a circle."""
+    """By levels for trees and fat trees without groups, on a grid for a torus, otherwise on a circle."""
     if not network.network.groups:
         levels = levels_of_tree(network) if is_acyclic(network) else _levels_from_hosts(network)
         if levels is not None:
             return _by_levels(network, levels)
+        torus = torus_of(network)
+        if torus is not None and all(len(block.switches) == 1 for block in network.blocks):
+            return _on_grid(network, torus)
     return _on_circle(network)
 
 
@@ -121,7 +131,7 @@ def _by_levels(network: BlockNetwork, levels: Mapping[str, int]) -> NetworkLayou
     spans = {key: (x[key] - 0.4, x[key] + 0.4) for key in network.block_keys}
     return NetworkLayout(
         shape=Shape.levels, positions={key: (x[key], float(levels[key])) for key in levels}, spans=spans,
-        width=width, height=float(top), groups={},
+        width=width, height=float(top),
     )  # fmt: skip
 
 
@@ -166,6 +176,30 @@ def _spread(targets: Sequence[float], width: float) -> list[float]:
     for number, index in enumerate(order):
         places[index] = (number + 0.5) * width / len(targets)
     return places
+
+
+def _on_grid(network: BlockNetwork, torus: Torus) -> NetworkLayout:
+    """Switches at the corners of the grid; the blocks of a switch side by side, below it on the right."""
+    positions: dict[str, Point] = {
+        name: (column + _SWITCH_AT[0], torus.rows - 1 - row + _SWITCH_AT[1])
+        for name, (column, row) in torus.places.items()
+    }
+    spans: dict[str, tuple[float, float]] = {}
+    blocks_of: dict[str, list[str]] = {}
+    for block in network.blocks:
+        blocks_of.setdefault(block.switches[0], []).append(block.key)
+    for switch, keys in blocks_of.items():
+        x, y = positions[switch]
+        left, part = x + _BLOCKS_FROM, _BLOCKS_WIDTH / len(keys)
+        for number, key in enumerate(keys):
+            spans[key] = (left + part * (number + 0.05), left + part * (number + 0.95))
+            positions[key] = (left + part * (number + 0.5), y - _BLOCKS_BELOW)
+    switches = set(torus.places)
+    around = frozenset((a, b) for a, b in network.links if {a, b} <= switches and torus.leads_around(a, b))
+    return NetworkLayout(
+        shape=Shape.grid, positions=positions, spans=spans, width=float(torus.columns), height=float(torus.rows),
+        around=around,
+    )  # fmt: skip
 
 
 def _on_circle(network: BlockNetwork) -> NetworkLayout:

@@ -73,7 +73,7 @@ def environment(terms: tuple[Term, ...] = ()) -> Environment:
     made.filters |= {
         "class_name": _class_name, "svg": _svg, "href": _href, "printable": printable, "html_rows": html_rows,
         "attributes": table_attributes, "summary_text": summary_text, "term": references.term, "breakable": breakable,
-        "caption": references.caption,
+        "caption": references.caption, "quoted": quote,
     }  # fmt: skip
     made.tests |= {"too_long": _is_too_long, "long_table": _is_long_table}
     return made

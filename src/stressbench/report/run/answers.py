@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from math import expm1, log
 
 from stressbench.formats.run import Role
@@ -13,34 +12,30 @@ from stressbench.report.network.crossings import crossings
 from stressbench.report.run.section import RunSection
 from stressbench.report.run.sentences import percent_name
 from stressbench.report.units import bit_rate, count, factor, interval
+from stressbench.report.verdicts import (
+    LEAST_DISTANCE,
+    MAX_NAMED,
+    TOO_FEW_REPETITIONS,
+    Verdict,
+    excess,
+    farthest_tail,
+    joined,
+    some_of,
+    verdict_on,
+)
 from stressbench.stats import JobSummary, LinkUtilisation, TailImpact
 from stressbench.stats.intervals import MIN_PAIRS
 from stressbench.stats.planning import plan_of
 
 MIN_USE = 0.02
 """Share of a link's rate from which a job counts as a user of the link."""
-_MOST_NAMED = 3
-_LEAST_DISTANCE = 0.005
-"""An impact that is closer to the limit than this (natural logarithm of the ratio) is at the limit."""
-
-
-class Verdict(Enum):
-    """Whether a job is slowed by more than the limit; unknown without an interval."""
-
-    slowed = "slowed"
-    not_slowed = "not slowed"
-    undecided = "undecided"
-    unknown = "unknown"
+_PLACEMENT = "`--place`"
 
 
 def verdict_of(job: JobSummary, *, slowed_above: float) -> Verdict:
     """The verdict from the interval of the job's congestion impact."""
     impact = job.timing.impact
-    if impact.low is None or impact.high is None:
-        return Verdict.unknown
-    if impact.low > slowed_above:
-        return Verdict.slowed
-    return Verdict.not_slowed if impact.high <= slowed_above else Verdict.undecided
+    return verdict_on(impact.low, impact.high, slowed_above=slowed_above)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,40 +63,29 @@ def answers(section: RunSection) -> tuple[Fact, ...]:
     return (
         Fact(name="Who is slowed", value=_who(section, verdicts)),
         Fact(name="By how much", value=_how_much(measured)),
-        Fact(name="Where", value=_where(section)),
+        Fact(name="Where", value=where(section)),
         Fact(name="Tail", value=_tail(section, measured)),
         Fact(name="Next step", value=" ".join(_next_steps(section, verdicts))),
     )
 
 
-def _excess(limit: float) -> str:
-    """`by more than 5 %`; `at all` for a limit of 1."""
-    return "at all" if limit == 1 else f"by more than {100 * (limit - 1):.3g} %"
-
-
 def _names(jobs: Sequence[JobSummary]) -> str:
-    names = [printable(job.name) for job in jobs[:_MOST_NAMED]]
-    more = len(jobs) - len(names)
-    return _and([*names, f"{more} more"] if more else names)
-
-
-def _and(words: Sequence[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return some_of([printable(job.name) for job in jobs])
 
 
 def _who(section: RunSection, verdicts: _Verdicts) -> str:
-    excess = _excess(section.options.limits.slowed_above)
+    more = excess(section.options.limits.slowed_above)
     slowed, clear, open_ = (verdicts.of(one) for one in (Verdict.slowed, Verdict.not_slowed, Verdict.undecided))
     unknown = verdicts.of(Verdict.unknown)
     if len(section.jobs) == 1:
         return f"Nobody: {_names(section.jobs)} is the only job, so nothing contends with it."
     sentences = []
     if slowed:
-        sentences.append(f"{_names(slowed)} {'is' if len(slowed) == 1 else 'are'} slowed {excess}.")
+        sentences.append(f"{_names(slowed)} {'is' if len(slowed) == 1 else 'are'} slowed {more}.")
     if clear:
-        sentences.append(f"{_names(clear)} {'is' if len(clear) == 1 else 'are'} not slowed {excess}.")
+        sentences.append(f"{_names(clear)} {'is' if len(clear) == 1 else 'are'} not slowed {more}.")
     if open_:
-        sentences.append(f"Whether {_names(open_)} {'is' if len(open_) == 1 else 'are'} slowed {excess} is undecided.")
+        sentences.append(f"Whether {_names(open_)} {'is' if len(open_) == 1 else 'are'} slowed {more} is undecided.")
     if unknown:
         sentences.append(f"Unknown for {_names(unknown)}: there is no interval.")
     return " ".join(sentences) or "Unknown: the run has no measured job."
@@ -111,14 +95,14 @@ def _how_much(measured: Sequence[JobSummary]) -> str:
     known = [job for job in measured if job.timing.impact.ratio is not None]
     if not known:
         return "Unknown: no job has both isolated and contended rounds."
-    shown = known[:_MOST_NAMED]
+    shown = known[:MAX_NAMED]
     texts = [_impact_text(job, verb=" takes" if number == 0 else "") for number, job in enumerate(shown)]
     more = f", {count(len(known) - len(shown), 'job')} more below" if len(known) > len(shown) else ""
     blocks = sorted({job.timing.impact.paired_blocks for job in shown})
     made_of = f"{blocks[0]}" if len(blocks) == 1 else f"{blocks[0]} to {blocks[-1]}"
     has_interval = any(job.timing.impact.low is not None for job in shown)
     note = f"in brackets the 95 % interval, from {made_of} blocks" if has_interval else "too few blocks for an interval"
-    return f"Contended, {_and(texts)} of the isolated time{more}; {note}."
+    return f"Contended, {joined(texts)} of the isolated time{more}; {note}."
 
 
 def _impact_text(job: JobSummary, *, verb: str) -> str:
@@ -127,7 +111,8 @@ def _impact_text(job: JobSummary, *, verb: str) -> str:
     return f"{printable(job.name)}{verb} {factor(impact.ratio)}×{bounds}"
 
 
-def _where(section: RunSection) -> str:
+def where(section: RunSection) -> str:
+    """The busiest link, and whether slowed jobs share it; without link counters, the links that jobs must share."""
     links = section.summary.links
     if not links:
         return _where_by_placement(section)
@@ -137,7 +122,7 @@ def _where(section: RunSection) -> str:
     if shared is None or shared == busiest:
         which = "The busiest link" if shared is None else "The busiest link, which slowed jobs share,"
         return f"{which} is {_link_text(section, busiest)}; {_others_text(section, links)}."
-    users = _and(_users(section, busiest)) or "no measured job alone"
+    users = joined(_users(section, busiest)) or "no measured job alone"
     return (
         f"The busiest link that slowed jobs share is {_link_text(section, shared)}. The busiest of all is "
         f"{link_name(busiest)} ({_percent(use_of(busiest))}, used by {users}); {_others_text(section, links)}."
@@ -154,7 +139,7 @@ def _others_text(section: RunSection, links: Sequence[LinkUtilisation]) -> str:
 
 def _link_text(section: RunSection, link: LinkUtilisation) -> str:
     """`a → b, used by x and y: 70 % of 100 Mbit/s in contended rounds and at most 40 % in isolated rounds (of x)`."""
-    users = _and(_users(section, link))
+    users = joined(_users(section, link))
     kind = "contended" if link.contended is not None else "isolated"
     text = f"{link_name(link)}{f', used by {users}' if users else ''}: {_percent(use_of(link))} of "
     text += f"{bit_rate(link.rate_bits_per_s)} in {kind} rounds"
@@ -172,14 +157,21 @@ def busiest_link(links: Sequence[LinkUtilisation]) -> LinkUtilisation:
 
 def shared_link(section: RunSection) -> LinkUtilisation | None:
     """The busiest direction of a link that a slowed job uses while isolated, and others use, too; None if none is."""
-    limit = section.options.limits.slowed_above
-    slowed = {job.job for job in section.jobs if verdict_of(job, slowed_above=limit) is Verdict.slowed}
+    slowed = slowed_jobs(section)
     shared = [
         link
         for link in section.summary.links or ()
         if link.contended is not None and slowed & set(users_of(link)) and _has_several_users(section, link)
     ]
     return busiest_link(shared) if shared else None
+
+
+def slowed_jobs(section: RunSection) -> frozenset[int]:
+    """Numbers of the jobs that are slowed: by the intervals of the run, unless more is known than this run tells."""
+    if section.slowed is not None:
+        return section.slowed
+    limit = section.options.limits.slowed_above
+    return frozenset(job.job for job in section.jobs if verdict_of(job, slowed_above=limit) is Verdict.slowed)
 
 
 def named_links(section: RunSection) -> tuple[LinkUtilisation, ...]:
@@ -234,29 +226,23 @@ def _where_by_placement(section: RunSection) -> str:
     first, more = shared[0], len(shared) - 1
     others = f"; {count(more, 'other link')} of the tree {'is' if more == 1 else 'are'} shared, too" if more else ""
     return (
-        f"Not measured, as the run has no link counters. By the topology, {_and([names[job] for job in first.jobs])} "
+        f"Not measured, as the run has no link counters. By the topology, {joined([names[job] for job in first.jobs])} "
         f"cross {printable(first.a)}-{printable(first.b)}{others}."
     )
 
 
 def _tail(section: RunSection, measured: Sequence[JobSummary]) -> str:
     limit = section.options.limits.tail_above
-    known = [(job, tail) for job in measured if (tail := _farthest_tail(job)) is not None]
+    known = [(job, tail) for job in measured if (tail := farthest_tail(job.timing.tails)) is not None]
     if not known:
-        return "Unknown: too few repetitions (percentile 95 takes 72 isolated and 72 contended ones, 99 takes 368)."
+        return TOO_FEW_REPETITIONS
     longer = [(job, tail) for job, tail in known if (tail.low or 0.0) > limit]
     if longer:
         longer.sort(key=lambda one: -(one[1].ratio or 0.0))
         more = f"; {count(len(longer) - 1, 'other job')} above the limit, too" if len(longer) > 1 else ""
         return f"P{_tail_text(*longer[0])[1:]}{more}."
     most = max(known, key=lambda one: one[1].ratio or 0.0)
-    return f"No tail is shown to be longer {_excess(limit)}; at most, {_tail_text(*most)}."
-
-
-def _farthest_tail(job: JobSummary) -> TailImpact | None:
-    """The highest percentile from 95 upwards whose ratio has an interval."""
-    known = (tail for tail in job.timing.tails if tail.share > 0.5 and tail.low is not None)
-    return max(known, key=lambda tail: tail.share, default=None)
+    return f"No tail is shown to be longer {excess(limit)}; at most, {_tail_text(*most)}."
 
 
 def _tail_text(job: JobSummary, tail: TailImpact) -> str:
@@ -276,7 +262,7 @@ def _next_steps(section: RunSection, verdicts: _Verdicts) -> Iterator[str]:
     if more_rounds is not None:
         yield more_rounds
     if verdicts.of(Verdict.slowed):
-        yield _cause(section)
+        yield cause(section)
     elif more_rounds is None:
         yield "None: no job is slowed beyond the limit. A larger load or another placement may still show congestion."
 
@@ -293,7 +279,7 @@ def _more_rounds(section: RunSection, verdicts: _Verdicts) -> str | None:
     totals = [0]
     for job in undecided:
         distance = abs(log((job.timing.impact.ratio or 1.0) / limit))
-        if distance < _LEAST_DISTANCE:
+        if distance < LEAST_DISTANCE:
             continue
         plan = plan_of(job.timing.rounds, target=expm1(distance))
         if plan.more_blocks is None:
@@ -306,18 +292,18 @@ def _more_rounds(section: RunSection, verdicts: _Verdicts) -> str | None:
     return f"More rounds: {more} should decide about {_names(undecided)}, if the ratio stays."
 
 
-def _cause(section: RunSection) -> str:
-    """What to vary in order to find the cause of a slowdown."""
+def cause(section: RunSection, *, placement: str = _PLACEMENT) -> str:
+    """What to vary in order to find the cause of a slowdown; `placement`: what sets the placement of jobs."""
     links = section.summary.links
     if not links:
         crossed = () if section.network is None else crossings(block_network(section.network), section.jobs_by_host)
         if crossed:
             names = [printable(section.jobs[job].name) for job in crossed[0].jobs]
-            return _another_placement(names, f"{printable(crossed[0].a)}-{printable(crossed[0].b)}")
+            return _another_placement(names, f"{printable(crossed[0].a)}-{printable(crossed[0].b)}", placement)
         return "Measure where: run the workload on a lab or in a simulation, whose links are counted."
     shared = shared_link(section)
     if shared is not None:
-        return _another_placement(_users(section, shared), link_name(shared))
+        return _another_placement(_users(section, shared), link_name(shared), placement)
     busiest = busiest_link(links)
     if use_of(busiest) > section.options.limits.busy_above:
         return (
@@ -330,8 +316,8 @@ def _cause(section: RunSection) -> str:
     )
 
 
-def _another_placement(jobs: Sequence[str], link: str) -> str:
+def _another_placement(jobs: Sequence[str], link: str, placement: str) -> str:
     return (
-        f"Another placement: {_and(jobs)} share {link}. Give them nodes on different switches ([NID_LIST]) or vary "
-        "`--place`, and compare."
+        f"Another placement: {joined(jobs)} share {link}. Give them nodes on different switches ([NID_LIST]) or vary "
+        f"{placement}, and compare."
     )

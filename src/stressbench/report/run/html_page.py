@@ -26,6 +26,7 @@ from stressbench.report.figures.impacts import Row, draw_rows
 from stressbench.report.names import printable, short
 from stressbench.report.page_sections import provenance_blocks
 from stressbench.report.palette import tone_of
+from stressbench.report.questions import ANSWERS, DOUBTS, PROVENANCE, run_links
 from stressbench.report.run.answers import answers
 from stressbench.report.run.notes import notes_of
 from stressbench.report.run.options import ReportOptions
@@ -96,16 +97,23 @@ def _overview(sections: Sequence[RunSection]) -> Iterator[Block]:
 def _blocks(section: RunSection) -> Iterator[Block]:
     if (incomplete := progress(section)) is not None:
         yield Paragraph(text=incomplete, role=Role.banner)
-    yield Facts(facts=answers(section), prominent=True)
+    yield Facts(facts=answers(section), prominent=True, key=f"{section.key}-{ANSWERS}")
     figures = figures_of(section)
-    for figure, data_file in figures[:1]:
-        yield from _with_data_file(section, figure, data_file)
+    picture = [block for one in figures[:1] for block in _with_data_file(section, *one)]
+    rest = tuple(_rest(section, figures[1:]))
+    yield from picture
+    yield run_links((*picture, *rest), prefix=section.key, subject=printable(section.title))
+    yield from rest
+
+
+def _rest(section: RunSection, figures: Sequence[tuple[Figure, DataFile]]) -> Iterator[Block]:
+    """What follows the first screen."""
     yield Heading(text="Each job")
     yield Findings(sentences=findings(section))
     if notes := notes_of(section):
-        yield Notes(notes=notes)
+        yield Notes(notes=notes, key=f"{section.key}-{DOUBTS}")
     yield jobs_table(section)
-    for figure, data_file in figures[1:]:
+    for figure, data_file in figures:
         yield from _with_data_file(section, figure, data_file)
     yield Heading(text="Medians and tails")
     yield tails_table(section)
@@ -118,7 +126,7 @@ def _blocks(section: RunSection) -> Iterator[Block]:
     if (telemetry := section.summary.telemetry) is not None:
         yield Heading(text="Counters of the hosts")
         yield from telemetry_blocks(telemetry, section.jobs, key=f"{section.key}-")
-    yield from provenance_blocks(facts_of(section))
+    yield from provenance_blocks(facts_of(section), key=f"{section.key}-{PROVENANCE}")
     yield from _reproduction(section)
 
 

@@ -1,8 +1,9 @@
 """The data of one run in a report, from which all figures and tables of its section are made."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from math import log
 
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import Run
@@ -15,13 +16,24 @@ _MAX_DRAWN_SWITCHES = 1024
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSection:
-    """A run and its summary; `key` is the prefix of all element ids of the section in the page."""
+    """A run and its summary; `key` is the prefix of all element ids of the section in the page.
+
+    In the page of a study, `subject` says in titles what the run stands for, `slowed` has the jobs that the study shows
+    to be slowed (None: as the run itself shows), and `style_numbers` the number of each job's colour and hatch.
+    """
 
     key: str
     title: str
     run: Run
     summary: RunSummary
     options: ReportOptions = DEFAULT_OPTIONS
+    subject: str = ""
+    slowed: frozenset[int] | None = None
+    style_numbers: Mapping[int, int] = field(default_factory=dict)
+
+    def style_of(self, job: int) -> int:
+        """The number of the job's colour and hatch."""
+        return self.style_numbers.get(job, job)
 
     @property
     def jobs(self) -> tuple[JobSummary, ...]:
@@ -61,3 +73,16 @@ class RunSection:
 def section_of(run: Run, *, number: int, options: ReportOptions = DEFAULT_OPTIONS) -> RunSection:
     """The `number`-th section of a report, counted from 1."""
     return RunSection(key=f"run{number}", title=run.path.name, run=run, summary=summarise(run), options=options)
+
+
+def most_affected(jobs: Sequence[JobSummary], *, most: int) -> tuple[JobSummary, ...]:
+    """At most this many of the jobs, those whose impact is furthest from 1, in their order."""
+    if len(jobs) <= most:
+        return tuple(jobs)
+    kept = {job.job for job in sorted(jobs, key=lambda job: -abs(log(job.timing.impact.ratio or 1.0)))[:most]}
+    return tuple(job for job in jobs if job.job in kept)
+
+
+def left_out(*, shown: int, total: int) -> str:
+    """The end of a figure's caption if `most_affected` left jobs out."""
+    return f" The {shown} of {total:,} jobs whose impact is furthest from 1." if shown < total else ""

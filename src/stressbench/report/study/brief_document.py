@@ -1,11 +1,14 @@
 """The document of a study without figures: impacts, tails, pairwise slowdowns, failed runs, and notes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from stressbench.report.document import (
     Block,
     Cell,
     Document,
+    Fact,
+    Facts,
     Heading,
     Interval,
     Note,
@@ -16,12 +19,15 @@ from stressbench.report.document import (
     columns,
     table_columns,
 )
+from stressbench.report.run.options import ReportOptions
+from stressbench.report.study.answers import first_screen
 from stressbench.report.study.records import Row, records_of, rows_of
 from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
+from stressbench.report.study.verdicts import StudyVerdicts
 from stressbench.report.units import plain_interval, plain_ratio, plain_time, probability
 from stressbench.results.matrix import Matrix
 from stressbench.results.study import StudyReport
-from stressbench.results.study_data import NOTHING, StudyData
+from stressbench.results.study_data import StudyData
 
 _NO_TITLE = "A study"
 _IMPACT = "Congestion impact: contended time over isolated time of a job; 1 is no impact. Intervals are of 95 %."
@@ -31,14 +37,24 @@ _TAILS = (
 )
 
 
-def brief(report: StudyReport, _: StudyData = NOTHING) -> Document:
-    """The document for formats without figures."""
+@dataclass(frozen=True, kw_only=True)
+class _ReportWithVerdicts(StudyReport):
+    """The results with the verdicts and the sentences of the first screen by their names, for JSON."""
+
+    verdicts: StudyVerdicts
+    answers: Mapping[str, str]
+
+
+def brief(report: StudyReport, data: StudyData, options: ReportOptions) -> Document:
+    """The document for formats without figures. Raises TopologyMistake as `first_screen` does."""
     title = report.about or _NO_TITLE
+    screen = first_screen(report, data, options)
+    texts = {fact.name.lower().replace(" ", "_"): fact.value for fact in screen.answers}
     return Document(
         title=title,
-        sections=(Section(blocks=tuple(_blocks(report))),),
+        sections=(Section(blocks=tuple(_blocks(report, screen.answers))),),
         records=records_of(report),
-        value=report,
+        value=_ReportWithVerdicts(**vars(report), verdicts=screen.verdicts, answers=texts),
         summary=_summary(report),
     )
 
@@ -62,8 +78,9 @@ def _impact(row: Row) -> tuple[Cell, ...]:
     return (job.name, plain_time(job.isolated_s), plain_time(job.contended_s), ratio, interval)
 
 
-def _blocks(report: StudyReport) -> Iterator[Block]:
+def _blocks(report: StudyReport, answers: tuple[Fact, ...]) -> Iterator[Block]:
     yield Paragraph(text=f"{report.done} of {report.planned} runs are done.")
+    yield Facts(facts=answers)
     if report.fixed:
         yield Paragraph(text=f"In all cells: {', '.join(f'{k} = {v}' for k, v in report.fixed.items())}.")
     yield Paragraph(text=_IMPACT)

@@ -1,28 +1,41 @@
-"""The HTML page of a study: findings, then tables and figures, then how to repeat the study."""
+"""The HTML page of a study: the first screen, then findings, tables and figures, then how to repeat the study."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from types import ModuleType
 
 from stressbench.report.document import (
     Block,
     Collapsible,
     DataFile,
     Document,
+    Facts,
     Figure,
     Findings,
+    Heading,
+    Link,
     Note,
     Notes,
     Paragraph,
     Role,
     Section,
     Table,
+    keys_in,
 )
 from stressbench.report.drawing import style
+from stressbench.report.figures import link_loads, network
 from stressbench.report.names import printable
+from stressbench.report.questions import ANSWERS, study_links
+from stressbench.report.run.options import ReportOptions
+from stressbench.report.run.section import RunSection
+from stressbench.report.study.answers import FirstScreen, cell_text, first_screen
 from stressbench.report.study.boxes import draw_boxes
 from stressbench.report.study.heat import heat_maps
 from stressbench.report.study.impacts import draw_impacts
 from stressbench.report.study.links import CellLinks, cell_links, links_table
+from stressbench.report.study.overview import draw_overview
 from stressbench.report.study.page_data import StudyPageData, page_data_of
 from stressbench.report.study.placements import draw_placements
 from stressbench.report.study.provenance import provenance_blocks
@@ -51,8 +64,13 @@ _FOOT = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Figures:
-    """All figures of the page; `placements_in_all` also counts placements that are not drawn."""
+    """All figures of the page; `placements_in_all` also counts placements that are not drawn.
 
+    `picture`: that of the first screen. `loads`: those of the links of its run.
+    """
+
+    picture: tuple[Figure | DataFile, ...]
+    loads: tuple[Figure | DataFile, ...]
     impacts: Figure | None
     boxes: tuple[tuple[Figure, DataFile], ...]
     timeline: tuple[Figure, DataFile] | None
@@ -60,36 +78,45 @@ class _Figures:
     placements_in_all: int
 
 
-def page(report: StudyReport, data: StudyData) -> Document:
-    """The page; sections without content are left out."""
+def page(report: StudyReport, data: StudyData, options: ReportOptions) -> Document:
+    """The page; sections without content are left out. Raises TopologyMistake as `first_screen` does."""
     page_data, links = page_data_of(report, data), cell_links(report, data)
-    figures = _figures(report, data, page_data)
-    sections = (
-        ("summary", "Summary", _summary(report, page_data, links)),
+    screen = first_screen(report, data, options)
+    figures = _figures(report, data, page_data, screen)
+    sections = _with_content((
         ("impacts", "Impacts by cell", _impacts(report, page_data, figures.impacts)),
         ("times", "Isolated and contended times", _times(page_data, figures)),
         ("tails", "Tails", tails_table(report, page_data)),
         ("matrix", "Pairwise slowdowns", heat_maps(report.matrices)),
         ("placements", "Placements", _placements(figures)),
-        ("links", "Utilisation of network links", links_table(report, links)),
+        ("links", "Utilisation of network links", (*links_table(report, links), *figures.loads)),
         ("hosts", "Slowest hosts", hosts_table(page_data)),
         ("doubts", "Before you rely on these numbers", _limitations(report, data)),
         ("order", "Runs in the order of execution", figures.timeline or ()),
         ("again", "How to repeat this study", provenance_blocks(report, data)),
-    )
-    with_blocks = ((key, title, tuple(blocks)) for key, title, blocks in sections)
+    ))  # fmt: skip
+    keys = [key for section in sections for key in (section.key, *keys_in(section.blocks))]
+    summary = _summary(data, screen, figures, keys=keys)
+    findings = _findings(report, page_data, links)
     return Document(
         title=printable(report.about or "A study"),
         lead=f"{_LEAD} {report.done:,} of {report.planned:,} runs are done.",
-        sections=tuple(Section(key=key, title=title, blocks=blocks) for key, title, blocks in with_blocks if blocks),
+        sections=(*_with_content((("summary", "Summary", (*summary, *findings)),)), *sections),
         foot=_FOOT,
     )
 
 
-def _figures(report: StudyReport, data: StudyData, page_data: StudyPageData) -> _Figures:
+def _with_content(sections: Iterable[tuple[str, str, Iterable[Block]]]) -> tuple[Section, ...]:
+    with_blocks = ((key, title, tuple(blocks)) for key, title, blocks in sections)
+    return tuple(Section(key=key, title=title, blocks=blocks) for key, title, blocks in with_blocks if blocks)
+
+
+def _figures(report: StudyReport, data: StudyData, page_data: StudyPageData, screen: FirstScreen) -> _Figures:
     with style():
         placements, placements_in_all = draw_placements(report, data, tones=page_data.tones)
         return _Figures(
+            picture=_picture(screen),
+            loads=() if screen.section is None else _with_data_file(screen.section, link_loads),
             impacts=draw_impacts(report, page_data),
             boxes=draw_boxes(page_data, report.factors),
             timeline=draw_timeline(page_data),
@@ -98,7 +125,55 @@ def _figures(report: StudyReport, data: StudyData, page_data: StudyPageData) -> 
         )
 
 
-def _summary(report: StudyReport, page_data: StudyPageData, links: CellLinks) -> Iterator[Block]:
+def _picture(screen: FirstScreen) -> tuple[Figure | DataFile, ...]:
+    """The network of the worst cell if it is known, else an overview of all impacts."""
+    drawn = () if screen.section is None else _with_data_file(screen.section, network)
+    if drawn:
+        return drawn
+    overview = draw_overview(screen.verdicts)
+    return () if overview is None else (overview,)
+
+
+def _with_data_file(section: RunSection, figure: ModuleType) -> tuple[Figure | DataFile, ...]:
+    """A figure of the run that stands for the worst cell, with its data; empty without data."""
+    drawn = figure.draw(section)
+    data_file = figure.data_file(section)
+    if drawn is None:
+        return ()
+    return (drawn, replace(data_file, name=f"{section.key}-{data_file.name}")) if data_file.rows else (drawn,)
+
+
+def _summary(data: StudyData, screen: FirstScreen, figures: _Figures, *, keys: Iterable[str]) -> Iterator[Block]:
+    """The first screen: answers, one picture, and links to the other parts and to the page of the worst cell's run."""
+    yield Facts(facts=screen.answers, prominent=True, key=f"study-{ANSWERS}")
+    yield from figures.picture
+    yield study_links((*keys, *keys_in(figures.picture)), more=_pages(data, screen))
+    if (command := _page_command(data, screen)) is not None:
+        yield Paragraph(text=command, role=Role.note)
+
+
+def _pages(data: StudyData, screen: FirstScreen) -> Iterator[Link]:
+    """Existing pages of runs of the worst cell, that of the run in the picture first."""
+    worst = screen.verdicts.worst
+    if worst is None:
+        return
+    runs = data.by_cell.get(worst.cell, {})
+    for run in sorted(runs, key=lambda run: run != screen.run):
+        if run in data.pages:
+            cell = f" of the worst cell ({cell_text(worst.values)})" if worst.values else ""
+            yield Link(text=f"Page of run {run}{cell}", path=data.pages[run])
+
+
+def _page_command(data: StudyData, screen: FirstScreen) -> str | None:
+    """The command that makes a page of the worst cell's run; None if there is a page, or no run file is known."""
+    if screen.run is None or screen.run not in data.files or screen.run in data.pages:
+        return None
+    file = shlex.quote(str(PurePath(data.directory) / data.files[screen.run]))
+    return f"A page of run {screen.run} alone, with the rounds of each job: stressbench report {file}"
+
+
+def _findings(report: StudyReport, page_data: StudyPageData, links: CellLinks) -> Iterator[Block]:
+    yield Heading(text="Largest effects")
     yield Findings(sentences=summary_of(report, page_data, links))
     known = sum(entry.job.impact.low is not None for entry in page_data.with_impact)
     if known > 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stressbench.api.frames import Column, Columns, ColumnTypes, Library, column, columns_of, concatenated, data_frame
-from stressbench.api.presentation import notebook_table, report_text
+from stressbench.api.presentation import figure_files, notebook_table, report_text
 from stressbench.api.run_results import RunResults
 from stressbench.api.run_tables import (
     IMPACT_COLUMNS,
@@ -24,12 +24,14 @@ from stressbench.api.run_tables import (
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.results import collected_runs, results_of
 from stressbench.report.document import columns
+from stressbench.report.run.options import DEFAULT_OPTIONS, VerdictLimits
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
 
 if TYPE_CHECKING:
     from stressbench.api.frames import DataFrame
 
+_LIMITS = DEFAULT_OPTIONS.limits
 _CELL_COLUMNS: ColumnTypes = {
     "job": str, "isolated_s": float, "contended_s": float, "impact": float, "low": float, "high": float, "runs": int,
     "planned": int, "failed": int, "superiority": float, "reason": str,
@@ -111,15 +113,33 @@ class StudyResults:
         types: ColumnTypes = {"cell": str, **dict.fromkeys(self.summary.factors, str), **_CELL_COLUMNS}
         return data_frame(columns_of(rows, types), library=library)
 
-    def report(self, path: str | PathLike[str] | None = None, *, format: str = "html") -> str:  # noqa: A002  as --format
+    def report(
+        self, path: str | PathLike[str] | None = None, *, format: str = "html",  # noqa: A002  as --format
+        slowed_above: float = _LIMITS.slowed_above, tail_above: float = _LIMITS.tail_above,
+    ) -> str:  # fmt: skip
         """The report as text, in one of the formats of `stressbench study report`; also written to `path` if given.
 
-        Raises ValueError for an unknown format, and OSError if the file cannot be written.
+        In a summary, a job is called slowed, and its tail longer, if the 95 % interval of the ratio of contended to
+        isolated times lies above `slowed_above` and `tail_above`. Raises `stressbench.StressBenchError` for a wrong
+        limit, ValueError for an unknown format, and OSError if the file cannot be written.
         """
-        from stressbench.report.study import FORMATS
+        from stressbench.report.study.formats import study_formats
 
         report, data = self._results
-        return report_text(FORMATS, format, path, report, data)
+        limits = VerdictLimits(slowed_above=slowed_above, tail_above=tail_above)
+        return report_text(study_formats(limits), format, path, report, data)
+
+    def figures(self, directory: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Write the figures of the HTML page into a new directory, and return the paths of the files.
+
+        Each figure is an SVG, a PNG and a PDF, with its data as CSV; figures.json lists them. With `force`, figures in
+        an existing directory are replaced. Raises `stressbench.StressBenchError` for another directory, and OSError if
+        a file cannot be written.
+        """
+        from stressbench.report.study import page
+
+        sources = (one.path for one in self.runs.values())
+        return figure_files(page(*self._results), directory, sources=sources, force=force)
 
     def _frame(
         self, table_of: Callable[[RunResults], Columns], types: ColumnTypes, library: Library | None

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.plotting import MaxNLocator
 from stressbench.report.traffic.document import imbalance_text
-from stressbench.report.traffic.layers import LAYERS, legend, stack
+from stressbench.report.traffic.layers import FIGURES_COMMAND, LAYERS, legend, stack
 from stressbench.report.units import time_unit
 from stressbench.tracing.profile import Profile, RankRow
 
@@ -46,6 +46,18 @@ def draw(profile: Profile) -> Figure | None:
         caption=_CAPTION.format(folded=folded, ranks=f"{profile.facts.ranks_read:,}"),
         description=" ".join(f"{imbalance_text(one)}." for one in profile.imbalances),
     )
+
+
+def data_file(profile: Profile) -> DataFile:
+    """One row per rank and layer, with the time in it."""
+    return DataFile(
+        name="profile-balance", head=("rank", "part", "time_s"), command=FIGURES_COMMAND,
+        rows=tuple(
+            (row.rank, layer.label, seconds)
+            for row in profile.ranks
+            for layer, seconds in zip(LAYERS, _seconds(row), strict=True)
+        ),
+    )  # fmt: skip
 
 
 def _seconds(row: RankRow) -> tuple[float, ...]:

@@ -89,8 +89,8 @@ def files_in(index: dict[str, Any]) -> set[str]:
 def test_each_figure_of_the_page_is_three_files_and_its_data(exported: Path) -> None:
     index = index_of(exported)
 
-    figures = figures_of_page(page([read_run(exported.parent / "run.jsonl")]))
-    assert [(one["name"], one["title"]) for one in index["figures"]] == [(one.name, one.figure.title) for one in figures]
+    drawn = figures_of_page(page([read_run(exported.parent / "run.jsonl")]))
+    assert [(one["name"], one["title"]) for one in index["figures"]] == [(one.name, one.figure.title) for one in drawn]
     assert {"impacts", "boxes", "distribution", "placement", "timeline"} <= {one["name"] for one in index["figures"]}
     for one in index["figures"]:
         assert one["files"] == {kind: f"{one['name']}.{kind}" for kind in KINDS}

@@ -120,7 +120,8 @@ def lab_schema() -> Schema:
 def figures_schema() -> Schema:
     """Schema of the index of a directory of figures."""
     return _with_header(
-        "figures", TypeAdapter(FigureIndex).json_schema(mode="serialization"), title="The index of a directory of figures",
+        "figures", TypeAdapter(FigureIndex).json_schema(mode="serialization"),
+        title="The index of a directory of figures",
         description="docs/how-to/export-reports.md: figures.json of the option --figures.",
     )  # fmt: skip
 

@@ -107,9 +107,9 @@ def finish(fig: Canvas, *, key: str, title: str, caption: str, description: str)
 
 
 def image(figure: Figure, kind: str) -> bytes:
-    """The figure as a file of one of the `IMAGE_KINDS`, in light colours on white; the same figure gives the same bytes.
+    """The figure as a file of one of the `IMAGE_KINDS`, in light colours on white; a PNG has 200 dots per inch.
 
-    A PNG has 200 dots per inch. The figure must have its canvas.
+    The same figure gives the same bytes. It must have its canvas.
     """
     canvas_ = figure.canvas
     assert isinstance(canvas_, Canvas)

@@ -51,7 +51,8 @@ def check_figure_folder(folder: Path, *, replace: bool) -> None:
         if folder.exists() and not folder.is_dir():
             raise UserError(f"--figures: {folder} is not a directory; name a new one")
         if not replace and folder.exists() and any(folder.iterdir()):
-            raise UserError(f"--figures: {folder} has files; name a new directory, or add --force to replace figures in it")
+            remedy = "name a new directory, or add --force to replace figures in it"
+            raise UserError(f"--figures: {folder} has files; {remedy}")
     except OSError as fault:
         raise UserError(f"--figures: {folder}: {reason_of(fault)}") from fault
 

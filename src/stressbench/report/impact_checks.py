@@ -62,9 +62,10 @@ def _check(
     known = impact.low is not None and impact.high is not None
     bounds = f"{impact.low:.4f} to {impact.high:.4f}" if known else "no interval"
     ratio = "no ratio" if impact.ratio is None else f"contended / isolated {impact.ratio:.4f} (95 %: {bounds})"
+    seconds = f"isolated {_seconds(times.isolated_s)}, contended {_seconds(times.contended_s)}"
     return Check(
         group=group, name=name, outcome=outcome, verdict=_OUTCOMES[outcome] if known else _UNKNOWN,
-        text=f"{ratio}, limit {limit:g}, isolated {_seconds(times.isolated_s)}, contended {_seconds(times.contended_s)}",
+        text=f"{ratio}, limit {limit:g}, {seconds}",
         reason="" if known else impact.reason or "",
     )  # fmt: skip
 

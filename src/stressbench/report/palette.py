@@ -1,8 +1,8 @@
 """Colours and hatches that distinguish jobs in light and dark themes, in colour and in greyscale.
 
 Figures are drawn in placeholder colours, which `drawing` replaces by CSS variables on a page, so that one figure serves
-both themes. Placeholders look like the light theme, so that a figure is saved as PNG or PDF as it was drawn. Job colours are those of Okabe and Ito, safe for the common kinds of colour blindness; hatches repeat the
-distinction without colour.
+both themes. Placeholders look like the light theme, so that figures need no replacing in files. Job colours are those
+of Okabe and Ito, safe for the common kinds of colour blindness; hatches repeat the distinction without colour.
 """
 
 from collections.abc import Iterable

@@ -23,9 +23,9 @@ _HELP = """\
 Report the results of a study so far: times of each job in each cell, and the congestion impact with its 95 % interval.
 
 Runs of a cell are combined: with 6 or more, the interval is that of the impacts of runs; with fewer, it is that of all
-their blocks. Failed runs are listed. --format summary prints at most ten lines, --figures writes the figures of the HTML
-page as files. --junit writes a test for each job of each cell, its congestion impact and its tails, which fails if the
-95 % interval lies above --slowed-above or --tail-above, and is skipped if it contains that limit.
+their blocks. Failed runs are listed. --format summary prints at most ten lines, --figures writes the figures of the
+HTML page as files. --junit writes a test for each job of each cell, its congestion impact and its tails, which fails if
+the 95 % interval lies above --slowed-above or --tail-above, and is skipped if it contains that limit.
 
 \b
 Examples:

@@ -34,7 +34,8 @@ def _facts(report: StudyReport, data: StudyData, limits: VerdictLimits) -> Itera
     yield Fact(name="Tail", value=_tail(report, results, limit=limits.tail_above))
     yield Fact(name="Busiest link", value=_busiest(report, data))
     yield Fact(name="Limits", value=limits_text(limits, warnings=len(report.notes)))
-    yield Fact(name="Reproduce", value=f"stressbench study run {shlex.quote(printable(data.name))} -o again", is_code=True)
+    command = f"stressbench study run {shlex.quote(printable(data.name))} -o again"
+    yield Fact(name="Reproduce", value=command, is_code=True)
 
 
 def _what(report: StudyReport) -> str:
@@ -63,7 +64,8 @@ def _others(results: Sequence[_Result], *, limit: float) -> str:
     unknown = sum(job.impact.low is None or job.impact.high is None for _, job in results)
     clear = sum(job.impact.high is not None and job.impact.high <= limit for _, job in results)
     slowed = sum((job.impact.low or 0.0) > limit for _, job in results)
-    return f"{clear:,} not slowed, {len(results) - slowed - clear - unknown:,} undecided, {unknown:,} without an interval."
+    undecided = len(results) - slowed - clear - unknown
+    return f"{clear:,} not slowed, {undecided:,} undecided, {unknown:,} without an interval."
 
 
 def _tail(report: StudyReport, results: Sequence[_Result], *, limit: float) -> str:

@@ -142,13 +142,12 @@ def test_documents_embed_fonts_that_publishers_accept_and_no_date(exported: Path
         assert b"CreationDate" not in content
 
 
-def test_the_same_run_gives_the_same_bytes_from_python_too(exported: Path, tmp_path: Path) -> None:
-    files = stressbench.read_run(exported.parent / "run.jsonl").figures(tmp_path / "python")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_figure_gives_the_same_bytes(one_figure: Document, kind: str) -> None:
+    (block,) = one_figure.sections[0].blocks
+    assert isinstance(block, Figure)
 
-    assert files[-1] == tmp_path / "python" / "figures.json"
-    assert {one.name: one.read_bytes() for one in files} == {one.name: one.read_bytes() for one in exported.iterdir()}
-    with pytest.raises(stressbench.StressBenchError, match="has files"):
-        stressbench.read_run(exported.parent / "run.jsonl").figures(tmp_path / "python")
+    assert drawing.image(block, kind) == drawing.image(block, kind)
 
 
 @pytest.fixture
@@ -169,6 +168,16 @@ def test_of_several_runs_each_figure_names_its_own(run: Path, tmp_path: Path) ->
     assert (sources["run1-impacts"], sources["run2-impacts"]) == (str(run), str(other))
     data = [(tmp_path / "figures" / f"run{number}-impacts.csv").read_bytes() for number in (1, 2)]
     assert data[0] == data[1]
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_results_in_python_write_the_same_files(exported: Path, tmp_path: Path) -> None:
+    files = stressbench.read_run(exported.parent / "run.jsonl").figures(tmp_path / "python")
+
+    assert {one.name for one in files} == {one.name for one in exported.iterdir()}
+    assert files[-1].read_bytes() == (exported / "figures.json").read_bytes()
+    with pytest.raises(stressbench.StressBenchError, match="has files"):
+        stressbench.read_run(exported.parent / "run.jsonl").figures(tmp_path / "python")
 
 
 @pytest.mark.usefixtures("without_pictures")

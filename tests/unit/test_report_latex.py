@@ -25,7 +25,7 @@ NASTY = r"a&b%c$d#e_f{g}h~i^j\k\input{x} × – µ → …"
 COMMANDS = {
     "report": ("report", "run.jsonl", "other.jsonl"),
     "study": ("study", "report", "study"),
-    "degrade": ("degrade", "report", "degrade", "--motifs"),
+    "degrade": ("degrade", "report", "degrade"),
     "rails": ("rails", "report", "rails", "--profile", "profile.json"),
     "sensitivity": ("sensitivity", "cg.json", "fft.json"),
 }
@@ -73,7 +73,7 @@ def test_a_table_has_rules_columns_a_caption_and_a_label(tmp_path: Path) -> None
     assert lines[4] == r"\label{tab:stressbench}"
     assert lines[5] == r"\begin{tabular}{llrrrrrr}"
     assert [line for line in lines if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
-    assert re.fullmatch(r"run\.jsonl & CG\\_1 & 1\S* & 1\S* & 1\.\d{3} & 1\.\d{3}--1\.\d{3} & \S+ & \S+ \\\\", lines[8])
+    assert re.fullmatch(r"run\.jsonl & CG\\_1 & 1\S* & 1\S* & 1\.\d{3} & 1\.\d{3}--1\.\d{3} & \S+ & \S+ \\\\", lines[9])
     assert lines[-2:] == [r"\end{tabular}", r"\end{table}"]
 
 

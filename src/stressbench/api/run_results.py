@@ -114,7 +114,9 @@ class RunResults:
         """
         from stressbench.report.run import page
 
-        return figure_files(page([self.data]), directory, sources=(self.path,), force=force)
+        drawn = page([self.data])
+        source_of = {section.key: self.path for section in drawn.sections}
+        return figure_files(drawn, directory, sources=(self.path,), source_of=source_of, force=force)
 
     def _repr_html_(self) -> str:
         """The congestion impact of each job, for notebooks."""

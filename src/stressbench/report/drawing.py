@@ -102,6 +102,7 @@ def finish(fig: Canvas, *, key: str, title: str, caption: str, description: str)
     """Render the canvas to a `Figure`; `key` must be unique in the page."""
     buffer = io.StringIO()
     fig.savefig(buffer, format="svg", metadata=_NO_METADATA)
+    fig.set_layout_engine("none")  # the layout would move everything a little each time it is saved
     svg = _embed(buffer.getvalue(), key=key, title=printable(title), description=printable(description))
     return Figure(key=key, title=printable(title), caption=caption, description=description, svg=svg, canvas=fig)
 

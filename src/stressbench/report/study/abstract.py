@@ -70,10 +70,7 @@ def _others(results: Sequence[_Result], *, limit: float) -> str:
 
 def _tail(report: StudyReport, results: Sequence[_Result], *, limit: float) -> str:
     known = [
-        (cell, job, tail)
-        for cell, job in results
-        for tail in job.tails
-        if tail.share > 0.5 and tail.low is not None
+        (cell, job, tail) for cell, job in results for tail in job.tails if tail.share > 0.5 and tail.low is not None
     ]
     if not known:
         return "Unknown: too few repetitions (percentile 95 takes 72 isolated and 72 contended ones, 99 takes 368)."

@@ -22,8 +22,5 @@ def figures_of(profile: Profile) -> tuple[Figure | DataFile, ...]:
     with style():
         figures = [(module.draw(profile), module) for module in figure_modules]
     return tuple(
-        block
-        for figure, module in figures
-        if figure is not None
-        for block in (figure, module.data_file(profile))
+        block for figure, module in figures if figure is not None for block in (figure, module.data_file(profile))
     )

@@ -82,6 +82,15 @@ def test_hostile_names_neither_mention_nor_link_nor_mark_up(tmp_path: Path) -> N
     assert "\n# h" not in text
 
 
+def test_the_command_repeats_the_run_under_another_id(tmp_path: Path) -> None:
+    made = build_run(jobs=JOBS)
+    made.header["command"] = ["run", "demo.sb", "--quiet", "--run-id", "20260102T030405Z-0123456789ab", "--seed", "7"]
+
+    line = summary("report", made.write(tmp_path))[-1]
+
+    assert line == "- **Reproduce:** `mpirun -n 8 stressbench-mpi run demo.sb --seed 7`"
+
+
 def test_a_command_with_backticks_stays_one_command(tmp_path: Path) -> None:
     made = build_run(jobs=JOBS)
     made.header["command"] = ["run", "a`b``c.sb"]

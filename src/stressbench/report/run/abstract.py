@@ -14,6 +14,7 @@ from stressbench.report.units import count
 _ANSWERS = ("Who is slowed", "By how much", "Tail", "Where")
 _MOST_RUNS = 5
 _MOST_JOBS = 6
+_MOST_LETTERS = 40
 _PROJECT = "StressBench"
 
 
@@ -42,7 +43,7 @@ def _what(section: RunSection) -> str:
     rounds = f"{facts.rounds_done:,}" + ("" if facts.complete else f"{planned}, incomplete")
     simulated = ", simulated" if header.simulation is not None else ""
     return (
-        f"{jobs} on {count(facts.nodes, 'node')} of {count(facts.hosts, 'host')}, {printable(facts.mpi)[:60]}"
+        f"{jobs} on {count(facts.nodes, 'node')} of {count(facts.hosts, 'host')}, {printable(facts.mpi).partition(',')[0][:_MOST_LETTERS]}"
         f"{simulated}; {rounds} rounds, {header.started_at:%Y-%m-%d %H:%M} UTC, {printable(section.title)}"
     )
 

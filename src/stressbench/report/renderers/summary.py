@@ -7,7 +7,7 @@ import re
 
 from stressbench.console import escaped
 from stressbench.report.document import Document, Fact
-from stressbench.report.renderers.md import text_of
+from stressbench.report.renderers import md
 
 MOST_LINES = 10
 _MOST_LETTERS = 600
@@ -29,7 +29,7 @@ def _item(fact: Fact) -> str:
 
 def _plain(text: str) -> str:
     shown = text if len(text) <= _MOST_LETTERS else text[: _MOST_LETTERS - 1] + "…"
-    return _REFERENCE.sub("<!-- -->", _EMPHASIS.sub(r"\\\g<0>", text_of(shown)))
+    return _REFERENCE.sub("<!-- -->", _EMPHASIS.sub(r"\\\g<0>", md.text_of(shown)))
 
 
 def _code(text: str) -> str:

@@ -42,8 +42,9 @@ def _what(section: RunSection) -> str:
     planned = "" if facts.rounds_planned is None else f" of {facts.rounds_planned:,}"
     rounds = f"{facts.rounds_done:,}" + ("" if facts.complete else f"{planned}, incomplete")
     simulated = ", simulated" if header.simulation is not None else ""
+    mpi = printable(facts.mpi).partition(",")[0][:_MOST_LETTERS]
     return (
-        f"{jobs} on {count(facts.nodes, 'node')} of {count(facts.hosts, 'host')}, {printable(facts.mpi).partition(',')[0][:_MOST_LETTERS]}"
+        f"{jobs} on {count(facts.nodes, 'node')} of {count(facts.hosts, 'host')}, {mpi}"
         f"{simulated}; {rounds} rounds, {header.started_at:%Y-%m-%d %H:%M} UTC, {printable(section.title)}"
     )
 

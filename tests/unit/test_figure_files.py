@@ -36,6 +36,7 @@ PAGES = {
     "rails": ("rails", "report", "rails", "--profile", "profile.json"),
     "sensitivity": ("sensitivity", "cg.json", "fft.json"),
     "predict": ("predict", "cg.json", "fft.json", "--all-models"),
+    "corun": ("corun", "report", str(Path(__file__).parents[1] / "corpus" / "corun")),
     "evaluate": ("predict", "evaluate", "cg.json", "fft.json", "--observed", "co-runs.jsonl"),
 }
 SVG = "{http://www.w3.org/2000/svg}"
@@ -196,6 +197,24 @@ def test_each_report_with_a_page_writes_its_figures_with_data(
     assert index["figures"] and index["sources"]
     for source in index["sources"]:
         assert hashlib.sha256(Path(source["path"]).read_bytes()).hexdigest() == source["sha256"]
+
+
+@pytest.mark.usefixtures("without_pictures")
+def test_a_profile_writes_its_figures_with_data(tmp_path: Path) -> None:
+    stressbench.read(KEPT / "profile.json").figures(tmp_path / "figures")
+
+    index = index_of(tmp_path / "figures")
+    assert {"matrix", "sizes", "balance"} <= {one["name"] for one in index["figures"]}
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == files_in(index)
+    assert all(one["data"]["rows"] > 0 for one in index["figures"])
+    assert [source["path"] for source in index["sources"]] == [str(KEPT / "profile.json")]
+
+
+def test_a_trace_of_profile_has_no_figures(tmp_path: Path) -> None:
+    ended = call("profile", "--figures", tmp_path / "figures", "-o", tmp_path / "a.trace", "--", "mpirun", "./app")
+
+    assert ended.exit_code == 2
+    assert "a.trace is a trace, which is not evaluated; name an .html or .json file" in ended.stderr
 
 
 def test_a_directory_in_use_is_refused_before_anything_is_written(run: Path, tmp_path: Path) -> None:

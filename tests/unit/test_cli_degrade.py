@@ -134,7 +134,7 @@ def cells(values: dict[str, Any], *names: str) -> list[tuple[str | None, ...]]:
         ("run one.sb -o one.sb --rates 1,1/2", "one.sb/runs: not a directory"),
         ("plan one.sb --rates 1", "--rates: 1: expected 1 and a smaller one"),
         ("report empty", "empty holds no study"),
-        ("report empty --format pdf", "--format: unknown format 'pdf'; known: csv, html, json, md, text"),
+        ("report empty --format pdf", "--format: unknown format 'pdf'; known: csv, html, json, latex, md, text"),
         ("report empty --at-most much", "--at-most much: expected a share such as 2% or 0.02"),
         ("report empty --gflops-per-node 0", "--gflops-per-node 0: expected a number above 0"),
         ("report empty --injection -1", "--injection -1: expected a number above 0"),

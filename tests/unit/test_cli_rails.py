@@ -111,7 +111,7 @@ def rails(*words: str) -> Any:
         ("run -o d --on local -n 2 --nics a,b --fom F=(x -- hpcc", "--fom F=(x: no regular expression of RE2 (missing"),
         ("run -o d --on local -n 2 --nics a,b --fom F=(x) --fom F=(y) -- p", "--fom F=(y): F is given twice"),
         ("report empty", "empty holds no study"),
-        ("report empty --format pdf", "--format: unknown format 'pdf'; known: csv, html, json, md, text"),
+        ("report empty --format pdf", "--format: unknown format 'pdf'; known: csv, html, json, latex, md, text"),
         ("report empty --profile gone.json", "--profile: gone.json: no such file or directory"),
         ("report empty --profile one.sb", "--profile: one.sb: no profile (invalid json"),
         ("report empty --profile gone.trace", "--profile: gone.trace: "),

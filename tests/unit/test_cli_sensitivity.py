@@ -54,7 +54,7 @@ def test_a_page_goes_into_a_file_whose_name_is_told_and_replaces_what_is_there(f
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("cg.json --format pdf", "--format: unknown format 'pdf'; known: csv, html, json, md, text"),
+        ("cg.json --format pdf", "--format: unknown format 'pdf'; known: csv, html, json, latex, md, text"),
         ("gone.json", "gone.json: no such file or folder; names of applications need --store DIR"),
         ("co-runs.jsonl", 'expected an object with "type": "sensitivity"'),
         ("cg.json --machine other", "machine 'lab': --machine asks for 'other'"),

@@ -5,13 +5,13 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from stressbench.api.choices import choice
-from stressbench.api.presentation import Reported, report_text
+from stressbench.api.presentation import Reported, figure_files, report_text
 from stressbench.api.run_results import RunResults
 from stressbench.experiments.run_summary import motif_counts
 from stressbench.formats.run import Run, read_run
 from stressbench.report import comparison
 from stressbench.report.document import Document
-from stressbench.report.run import FORMATS
+from stressbench.report.run import FORMATS, page
 from stressbench.report.run.options import VerdictLimits, report_options
 from stressbench.report.run.summary import DEFAULT_LINKS, SummaryParts, document_of
 from stressbench.stats import TARGET, Comparison, IntervalMethod, RunSummary, summarise
@@ -93,7 +93,7 @@ def report_runs(
     runs: Sequence[RunOrPath], path: str | PathLike[str] | None = None, *, format: str = "html",  # noqa: A002  as --format
     data: str | PathLike[str] | None = None, topology: str | PathLike[str] | None = None,
     slowed_above: float = _LIMITS.slowed_above, tail_above: float = _LIMITS.tail_above,
-    busy_above: float = _LIMITS.busy_above,
+    busy_above: float = _LIMITS.busy_above, figures: str | PathLike[str] | None = None, force: bool = False,
 ) -> str:  # fmt: skip
     """One report on several runs, in one of the formats of `stressbench report`; also written to `path` if given.
 
@@ -101,8 +101,10 @@ def report_runs(
     the network of the machine: a shipped lab, or a lab file, a topology file in TOML, Slurm's topology.conf or the
     output of ibnetdiscover; default: what the run files tell. A job is called slowed, and its tail longer, if the 95 %
     interval of the ratio of contended to isolated times lies above `slowed_above` and `tail_above`; a link is called
-    busy above the share `busy_above` of its rate. Raises `stressbench.StressBenchError` for a
-    wrong run file, topology or limit, ValueError for an unknown format, and OSError if a file cannot be written.
+    busy above the share `busy_above` of its rate. `figures` is a new directory for the figures of the page, as
+    `RunResults.figures` writes them; with `force`, figures in an existing one are replaced. Raises
+    `stressbench.StressBenchError` for a wrong run file, topology, limit or directory, ValueError for an unknown format,
+    and OSError if a file cannot be written.
     """
     options = report_options(
         None if topology is None else fspath(topology),
@@ -114,6 +116,9 @@ def report_runs(
         from stressbench.report.export import export  # figures take a second to import
 
         export(read, Path(data))
+    if figures is not None:
+        sources = {f"run{number}": one.path for number, one in enumerate(read, start=1)}
+        figure_files(page(read, options), figures, sources=sources.values(), source_of=sources, force=force)
     return text
 
 

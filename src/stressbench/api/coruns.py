@@ -14,6 +14,7 @@ from stressbench.experiments.corun.programs import SEPARATOR, programs_of
 from stressbench.experiments.corun.results import corun_results
 from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, MIN_OVERLAP, ROUNDS, CorunSpec
 from stressbench.experiments.sweep.launches import figures_of
+from stressbench.formats.files import recorded_reads
 from stressbench.formats.launches.coruns import NodeUse
 from stressbench.launch.option_values import seconds
 from stressbench.report import coruns as documents
@@ -33,7 +34,7 @@ class CorunResults(Reported[Corun]):
     Times are in seconds; unknown values are None.
     """
 
-    _without = ("latex",)
+    _without = ()
 
     def __repr__(self) -> str:
         return f"<CorunResults of {' and '.join(self.data.programs)}: {len(self.data.slowdowns)} slowdowns>"
@@ -97,7 +98,9 @@ def corun(
 
 def corun_report(directory: str | PathLike[str]) -> CorunResults:
     """Read the results of `stressbench.corun` with `output`. Raises `stressbench.StressBenchError`."""
-    return CorunResults(corun_results(Path(directory)))
+    with recorded_reads() as sources:
+        results = corun_results(Path(directory))
+    return CorunResults(results, sources=sources)
 
 
 def _ranks(ranks: int | Sequence[int] | None) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """`stressbench.predict`, `predict_evaluate`, `predict_place` and `sensitivity`: what follows from profiles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from stressbench.experiments.interference.prediction import (
     validate_predictions,
 )
 from stressbench.experiments.interference.profile_selection import select_profiles
+from stressbench.formats.files import recorded_reads
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.corun_prediction import CoRunPrediction
 from stressbench.interference.models import DEFAULT_MODEL
@@ -28,7 +29,7 @@ Words = Sequence[str | PathLike[str]]
 class SensitivityResults(Reported[tuple[Profile, ...]]):
     """Profiles of applications on one machine, as `stressbench.impact` and `stressbench.compress` write them."""
 
-    _without = ("latex",)
+    _without = ()
 
     def __repr__(self) -> str:
         return f"<SensitivityResults of {', '.join(one.application for one in self.data)} on {self.data[0].machine}>"
@@ -58,8 +59,8 @@ class EvaluationResults(Reported[Validation]):
 
     _without = ("latex",)
 
-    def __init__(self, data: Validation, *, pairs: bool = False) -> None:
-        super().__init__(data)
+    def __init__(self, data: Validation, *, pairs: bool = False, sources: Iterable[Path] = ()) -> None:
+        super().__init__(data, sources=sources)
         self._pairs = pairs
 
     def __repr__(self) -> str:
@@ -93,7 +94,9 @@ def sensitivity(
     All profiles must be of one machine; `machine` selects it if a folder has several. Raises
     `stressbench.StressBenchError`.
     """
-    return SensitivityResults(_selected(profiles, store=store, machine=machine))
+    with recorded_reads() as sources:
+        selected = _selected(profiles, store=store, machine=machine)
+    return SensitivityResults(selected, sources=sources)
 
 
 def predict(
@@ -108,8 +111,10 @@ def predict(
     Profiles are selected as by `stressbench.sensitivity`; one that is given twice means two copies. `models` are names
     of models. Raises `stressbench.StressBenchError` if profiles are missing or do not fit, or a model does not exist.
     """
-    selected = _selected(profiles, store=store, machine=machine)
-    return PredictResults(predict_slowdowns(selected, models=[model_named(name) for name in models]))
+    with recorded_reads() as sources:
+        selected = _selected(profiles, store=store, machine=machine)
+    prediction = predict_slowdowns(selected, models=[model_named(name) for name in models])
+    return PredictResults(prediction, sources=sources)
 
 
 def predict_evaluate(
@@ -121,8 +126,10 @@ def predict_evaluate(
     `observed` are files of co-runs or run files. Profiles are selected as by `stressbench.sensitivity`. With `pairs`,
     reports also have one line for each co-run, with all predictions. Raises `stressbench.StressBenchError`.
     """
-    selected = _selected(profiles, store=store, machine=machine)
-    return EvaluationResults(validate_predictions(selected, [Path(one) for one in observed]), pairs=pairs)
+    with recorded_reads() as sources:
+        selected = _selected(profiles, store=store, machine=machine)
+        validation = validate_predictions(selected, [Path(one) for one in observed])
+    return EvaluationResults(validation, pairs=pairs, sources=sources)
 
 
 def predict_place(

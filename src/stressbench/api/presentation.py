@@ -22,8 +22,9 @@ class Reported(Generic[Data]):
     _without: ClassVar[tuple[str, ...]] = ("csv", "latex")
     """Formats for which the document has no content."""
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: Data, *, sources: Iterable[Path] = ()) -> None:
         self.data = data
+        self._sources = tuple(sources)
 
     def _brief(self) -> Document:
         """The document for formats without figures."""
@@ -48,12 +49,34 @@ class Reported(Generic[Data]):
             known["json"] = self._json  # as --json prints it
         return report_text(known, format, path)
 
+    def figures(self, directory: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Write the figures of the HTML page into a new directory, and return the paths of the files.
+
+        Each figure is an SVG, a PNG and a PDF, with its data as CSV; figures.json lists them. With `force`, figures in
+        an existing directory are replaced. Raises `stressbench.StressBenchError` for another directory, and OSError if
+        a file cannot be written.
+        """
+        return figure_files(self._page(), directory, sources=self._sources, force=force)
+
     def _json(self) -> str:
         return json_text(self.data, type(self.data)) + "\n"
 
     def _repr_html_(self) -> str:
         """The results for notebooks."""
         return render("html_fragment", _titled(self._brief(), self._title()))
+
+
+def figure_files(
+    page: Document, directory: str | PathLike[str], *, sources: Iterable[Path], force: bool,
+    source_of: Mapping[str, Path] | None = None,
+) -> tuple[Path, ...]:  # fmt: skip
+    """Write the figures of a page into a directory, as `Reported.figures` does, and return the paths of the files.
+
+    `source_of`: the source of each section of the page that is made from one.
+    """
+    from stressbench.report.figure_files import write_figures
+
+    return write_figures(page, Path(directory), sources=sources, source_of=source_of, replace=force)
 
 
 def titled_formats(

@@ -1,10 +1,12 @@
 """The profile of an MPI program, as data frames, as a report, and as a table in a notebook."""
 
+from collections.abc import Iterable
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, columns_of_records, data_frame
-from stressbench.api.presentation import notebook_table, report_text
+from stressbench.api.presentation import figure_files, notebook_table, report_text
 from stressbench.report.document import columns
 from stressbench.tracing.matrix import Pair
 from stressbench.tracing.profile import Profile, RankRow
@@ -22,8 +24,9 @@ class ProfileResults:
     null.
     """
 
-    def __init__(self, data: Profile) -> None:
+    def __init__(self, data: Profile, *, sources: Iterable[Path] = ()) -> None:
         self.data = data
+        self._sources = tuple(sources)
 
     def __repr__(self) -> str:
         facts = self.data.facts
@@ -82,6 +85,17 @@ class ProfileResults:
         from stressbench.report.traffic import document
 
         return report_text(formats(brief=document.brief, page=document.page), format, path, self.data)
+
+    def figures(self, directory: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Write the figures of the HTML page into a new directory, and return the paths of the files.
+
+        Each figure is an SVG, a PNG and a PDF, with its data as CSV; figures.json lists them. With `force`, figures in
+        an existing directory are replaced. Raises `stressbench.StressBenchError` for another directory, and OSError if
+        a file cannot be written.
+        """
+        from stressbench.report.traffic import document
+
+        return figure_files(document.page(self.data), directory, sources=self._sources, force=force)
 
     def _repr_html_(self) -> str:
         """The busiest operations, for notebooks."""

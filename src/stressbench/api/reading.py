@@ -36,7 +36,7 @@ AnyResults: TypeAlias = (
 _READERS: Mapping[Kind, Callable[[Path], AnyResults]] = {
     Kind.run: lambda path: RunResults(read_run(path)),
     Kind.trace: lambda path: TraceResults(read_trace(path)),
-    Kind.profile: lambda path: ProfileResults(read_profile(path)),
+    Kind.profile: lambda path: ProfileResults(read_profile(path), sources=(path,)),
     Kind.sensitivity: sensitivity,
     Kind.b_eff: read_beff,
     Kind.b_eff_io: read_beff_io,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, data_frame
-from stressbench.api.presentation import notebook_table, report_text
+from stressbench.api.presentation import figure_files, notebook_table, report_text
 from stressbench.api.run_tables import impact_table, link_table, round_table, sample_table, telemetry_table
 from stressbench.formats import run as run_files
 from stressbench.formats.run import Run
@@ -104,6 +104,19 @@ class RunResults:
         from stressbench.report.run import FORMATS
 
         return report_text(FORMATS, format, path, [self.data])
+
+    def figures(self, directory: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Write the figures of the HTML page into a new directory, and return the paths of the files.
+
+        Each figure is an SVG, a PNG and a PDF, with its data as CSV; figures.json lists them. With `force`, figures in
+        an existing directory are replaced. Raises `stressbench.StressBenchError` for another directory, and OSError if
+        a file cannot be written.
+        """
+        from stressbench.report.run import page
+
+        drawn = page([self.data])
+        source_of = {section.key: self.path for section in drawn.sections}
+        return figure_files(drawn, directory, sources=(self.path,), source_of=source_of, force=force)
 
     def _repr_html_(self) -> str:
         """The congestion impact of each job, for notebooks."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stressbench.api.frames import Column, Columns, ColumnTypes, Library, column, columns_of, concatenated, data_frame
-from stressbench.api.presentation import notebook_table, report_text
+from stressbench.api.presentation import figure_files, notebook_table, report_text
 from stressbench.api.run_results import RunResults
 from stressbench.api.run_tables import (
     IMPACT_COLUMNS,
@@ -125,13 +125,25 @@ class StudyResults:
         `stressbench.StressBenchError` for a wrong topology or limit, ValueError for an unknown format, and OSError if
         the file cannot be written.
         """
-        from stressbench.report.study import FORMATS
+        from stressbench.report.study.formats import FORMATS
 
         limits = VerdictLimits(slowed_above=slowed_above, tail_above=tail_above, busy_above=busy_above)
         options = report_options(None if topology is None else fspath(topology), limits)
         report, data = self._results
         pages = pages_of_runs(self._directory, data.files, page=None if path is None else Path(path))
         return report_text(FORMATS, format, path, report, replace(data, pages=pages), options)
+
+    def figures(self, directory: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Write the figures of the HTML page into a new directory, and return the paths of the files.
+
+        Each figure is an SVG, a PNG and a PDF, with its data as CSV; figures.json lists them. With `force`, figures in
+        an existing directory are replaced. Raises `stressbench.StressBenchError` for another directory, and OSError if
+        a file cannot be written.
+        """
+        from stressbench.report.study import page
+
+        sources = (one.path for one in self.runs.values())
+        return figure_files(page(*self._results), directory, sources=sources, force=force)
 
     def _frame(
         self, table_of: Callable[[RunResults], Columns], types: ColumnTypes, library: Library | None

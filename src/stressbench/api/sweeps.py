@@ -20,6 +20,7 @@ from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.program import ProgramRateSweep
 from stressbench.experiments.sweep.rates.results import rate_results
 from stressbench.experiments.sweep.rates.study import RateSweep
+from stressbench.formats.files import recorded_reads
 from stressbench.formats.run import Kind
 from stressbench.report import rails as rail_documents
 from stressbench.report import rates as rate_documents
@@ -31,7 +32,7 @@ from stressbench.results.rates import Degradation, Node
 class DegradeResults(Reported[Degradation]):
     """Slowdowns at each injection bandwidth: `data.curves` has one curve for each job and number of ranks."""
 
-    _without = ("latex",)
+    _without = ()
 
     def __repr__(self) -> str:
         return f"<DegradeResults: {len(self.data.curves)} curves at rates {', '.join(self.data.rates)}>"
@@ -46,7 +47,7 @@ class DegradeResults(Reported[Degradation]):
 class RailsResults(Reported[RailsReport]):
     """Times, bandwidths and bytes of each NIC under each rail policy; `data` holds everything as values."""
 
-    _without = ("latex",)
+    _without = ()
 
     def _brief(self) -> Document:
         return rail_documents.brief(self.data)
@@ -95,7 +96,9 @@ def degrade_report(
     balance. Raises `stressbench.StressBenchError`.
     """
     node = Node(gflops=gflops_per_node, injection_gb_per_s=injection_gb_per_s)
-    return DegradeResults(rate_results(Path(directory), time=_kind(time), motifs=motifs, at_most=at_most, node=node))
+    with recorded_reads() as sources:
+        results = rate_results(Path(directory), time=_kind(time), motifs=motifs, at_most=at_most, node=node)
+    return DegradeResults(results, sources=sources)
 
 
 def rails(
@@ -131,7 +134,9 @@ def rails_report(
     `stressbench.profile` (.json) or traces to show beside the results. Raises `stressbench.StressBenchError`.
     """
     paths = [Path(one) for one in profiles]
-    return RailsResults(rail_results(Path(directory), time=_kind(time), motifs=motifs, profiles=paths))
+    with recorded_reads() as sources:
+        results = rail_results(Path(directory), time=_kind(time), motifs=motifs, profiles=paths)
+    return RailsResults(results, sources=sources)
 
 
 def study_matrix(

@@ -5,16 +5,12 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.documents import print_json
-from stressbench.cli.options.documents import AsJson
+from stressbench.cli.console.documents import print_json, write_junit
+from stressbench.cli.options.documents import AsJson, JunitFile, exit_code_option
 from stressbench.cli.options.share import share
-from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.formats.errors import reason_of
-from stressbench.formats.files import write_output
 from stressbench.formats.run import read_run
 from stressbench.report.comparison import document_of
-from stressbench.report.renderers import render
 from stressbench.report.renderers.text import show
 from stressbench.stats import Comparison, compare
 
@@ -43,27 +39,16 @@ def compare_runs(
     effect: Annotated[str, typer.Option(metavar="2%", help="Smallest relevant change.")] = "2%",
     as_json: AsJson = False,
     force: Annotated[bool, typer.Option("--force", help="Also compare runs of different workloads.")] = False,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write JUnit XML, with one test for each job and quantity.")
-    ] = None,
-    exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with status 1 if a time of B is slower.")
-    ] = False,
+    junit: JunitFile = None,
+    exit_code: Annotated[bool, exit_code_option("Exit with status 1 if a time of B is slower.")] = False,
 ) -> None:
     """Compare two run files and print the verdicts."""
     comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)
     if junit is not None:
-        _write(junit, render("junit", document_of(comparison)))
+        write_junit(junit, document_of(comparison))
     if as_json:
         print_json(comparison, Comparison)
     else:
         show(document_of(comparison))
     if exit_code and comparison.slower:
         raise typer.Exit(ExitStatus.negative)
-
-
-def _write(path: Path, content: str) -> None:
-    try:
-        write_output(path, content)
-    except OSError as fault:
-        raise UserError(f"--junit {path}: {reason_of(fault)}") from fault

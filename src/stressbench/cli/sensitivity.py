@@ -7,8 +7,10 @@ import typer
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.documents import OutputFile, format_option
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
-from stressbench.report.interference import FORMATS, profile_report
+from stressbench.formats.files import recorded_reads
+from stressbench.report.interference import FORMATS, page, profile_report
 
 _HELP = f"""\
 Show profiles: latencies on the idle machine and while the application runs, the utilisation of the switch and its
@@ -22,6 +24,7 @@ Examples:
     stressbench sensitivity hpcc.json --format html -o hpcc.html
     stressbench sensitivity --store profiles --machine lab-tiny --format html -o all.html
     stressbench sensitivity cg fft --store profiles --format csv -o levels.csv
+    stressbench sensitivity hpcc.json --figures figures
     stressbench sensitivity hpcc.json --format json | jq '.[0].phases'
 
 {WHICH_PROFILES}
@@ -38,8 +41,12 @@ def register(app: typer.Typer) -> None:
 def sensitivity(
     *, words: Profiles = None, selection: SelectionOptions,
     kind: Annotated[str, format_option(FORMATS)] = "text",
-    output: OutputFile = None,
+    output: OutputFile = None, figures: FigureFiles,
 ) -> None:  # fmt: skip
     """Print the selected profiles in the chosen format, or write them to a file."""
     render = renderer_named(kind, FORMATS)
-    print_or_write(render([profile_report(one) for one in selection.profiles(words)]), output)
+    figures.check()
+    with recorded_reads() as sources:
+        reports = [profile_report(one) for one in selection.profiles(words)]
+    print_or_write(render(reports), output)
+    figures.write(lambda: page(reports), sources=sources)

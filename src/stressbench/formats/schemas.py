@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from stressbench.formats.figures import FigureIndex
 from stressbench.formats.lab.tables import LabTable
 from stressbench.formats.lab.topologies import TOPOLOGIES
 from stressbench.formats.launches import coruns as corun_launches
@@ -117,6 +118,15 @@ def lab_schema() -> Schema:
     )
 
 
+def figures_schema() -> Schema:
+    """Schema of the index of a directory of figures."""
+    return _with_header(
+        "figures", TypeAdapter(FigureIndex).json_schema(mode="serialization"),
+        title="The index of a directory of figures",
+        description="docs/how-to/export-reports.md: figures.json of the option --figures.",
+    )  # fmt: skip
+
+
 def topology_schema() -> Schema:
     """Schema of a topology file."""
     return _with_header(
@@ -220,6 +230,7 @@ def output_schema(name: str, model: Any, *, command: str) -> Schema:
 SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "beff-io-protocol": beff_io_protocol_schema,
     "beff-protocol": beff_protocol_schema,
+    "figures": figures_schema,
     "lab": lab_schema,
     "launches": launches_schema,
     "machine": machine_schema,

@@ -1,6 +1,5 @@
 """The document of `stressbench compare`: whether B is slower than A, as a table and as checks."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 from stressbench.report.document import (
@@ -20,7 +19,7 @@ from stressbench.report.document import (
     Table,
     columns,
 )
-from stressbench.report.names import printable
+from stressbench.report.names import unique
 from stressbench.report.units import digits, probability, ratio_text, time, time_unit
 from stressbench.stats import Change, Comparison, Quantity, Verdict
 
@@ -94,12 +93,8 @@ def _key(comparison: Comparison) -> tuple[str, ...]:
 
 def _checks(comparison: Comparison) -> Checks:
     """One check per job and quantity; a slower time fails, a higher impact does not. Equal job names are numbered."""
-    counts: Counter[str] = Counter()
-    checks: list[Check] = []
-    for job in comparison.jobs:
-        counts[job.name] += 1
-        suffix = "" if counts[job.name] == 1 else f" ({counts[job.name]})"
-        checks += [_check(printable(job.name) + suffix, change) for change in job.changes]
+    names = unique(job.name for job in comparison.jobs)
+    checks = [_check(name, one) for name, job in zip(names, comparison.jobs, strict=True) for one in job.changes]
     effect = Fact(name="effect", value=f"{comparison.effect:g}")
     return Checks(
         name="stressbench compare",

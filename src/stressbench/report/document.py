@@ -4,7 +4,7 @@ All texts are data, never markup: renderers escape them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -98,13 +98,17 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """An SVG figure. `title` states the finding, `caption` how to read it; `description` is for screen readers."""
+    """An SVG figure. `title` states the finding, `caption` how to read it; `description` is for screen readers.
+
+    `canvas` is what `drawing.image` makes files of: a figure of matplotlib, or None.
+    """
 
     key: str
     title: str
     caption: str
     description: str
     svg: str
+    canvas: object = field(default=None, repr=False, compare=False)
 
 
 class Severity(StrEnum):
@@ -181,10 +185,11 @@ class BulletList:
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """A name and its value, for example `MPI` and the library's version."""
+    """A name and its value, for example `MPI` and the library's version; `is_code`: the value is a command."""
 
     name: str
     value: str
+    is_code: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,12 +294,18 @@ class Checks:
     facts: tuple[Fact, ...]
     checks: tuple[Check, ...]
 
+    @property
+    def any_failed(self) -> bool:
+        """Whether a check failed."""
+        return any(one.outcome is Outcome.failed for one in self.checks)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
     """A titled document. `lead` is its introduction, `foot` says how the numbers were obtained.
 
-    Content of other formats: `records` for CSV, `value` for JSON, `summary` for LaTeX, `checks` for JUnit.
+    Content of other formats: `records` for CSV, `value` for JSON, `summary` for LaTeX (None: all tables), `checks` for
+    JUnit, `abstract` for the summary: facts, the first of which is its heading.
     """
 
     title: str
@@ -305,6 +316,7 @@ class Document:
     value: object = None
     summary: Table | None = None
     checks: Checks | None = None
+    abstract: tuple[Fact, ...] = ()
 
     @property
     def data_files(self) -> tuple[DataFile, ...]:

@@ -1,9 +1,12 @@
-"""Conversion of matplotlib figures to SVG for embedding: text stays text, colours follow the theme, ids are unique."""
+"""Conversion of matplotlib figures to SVG for embedding: text stays text, colours follow the theme, ids are unique.
+
+For files, the same figures are saved as SVG, PNG and PDF, in the colours of the light theme on white.
+"""
 
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from typing import Any, Literal
@@ -32,6 +35,7 @@ _VALUE = "value:"
 _VALUE_LINK = re.compile(rf'<a xlink:href="{_VALUE}([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _STYLE: Any = {
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # TrueType: publishers refuse Type 3
     "svg.hashsalt": "stressbench",
     "text.parse_math": False,
     "font.family": "sans-serif",
@@ -63,6 +67,12 @@ _STYLE: Any = {
     "patch.edgecolor": BACKGROUND.placeholder,
 }
 _NO_METADATA: Any = {"Creator": None, "Date": None, "Format": None, "Type": None}
+_IMAGE_METADATA: Mapping[str, Any] = {
+    "svg": _NO_METADATA, "png": {"Software": None}, "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+}  # fmt: skip
+"""Nothing that differs from one time to the next."""
+IMAGE_KINDS = tuple(_IMAGE_METADATA)
+_PNG_DPI = 200
 
 
 @contextmanager
@@ -140,8 +150,29 @@ def finish(fig: Canvas, *, key: str, title: str, caption: str, description: str)
     """Render the canvas to a `Figure`; `key` must be unique in the page."""
     buffer = io.StringIO()
     fig.savefig(buffer, format="svg", metadata=_NO_METADATA)
+    fig.set_layout_engine("none")  # the layout would move everything a little each time it is saved
     svg = _embed(buffer.getvalue(), key=key, title=printable(title), description=printable(description))
-    return Figure(key=key, title=printable(title), caption=caption, description=description, svg=svg)
+    return Figure(key=key, title=printable(title), caption=caption, description=description, svg=svg, canvas=fig)
+
+
+def image(figure: Figure, kind: str) -> bytes:
+    """The figure as a file of one of the `IMAGE_KINDS`, in light colours on white; a PNG has 200 dots per inch.
+
+    The same figure gives the same bytes. It must have its canvas.
+    """
+    canvas_ = figure.canvas
+    assert isinstance(canvas_, Canvas)
+    buffer = io.BytesIO()
+    with style():
+        canvas_.savefig(buffer, format=kind, dpi=_PNG_DPI, facecolor="white", metadata=dict(_IMAGE_METADATA[kind]))
+    return buffer.getvalue()
+
+
+def size_in(figure: Figure) -> tuple[float, float]:
+    """Width and height in inches. The figure must have its canvas."""
+    assert isinstance(figure.canvas, Canvas)
+    width, height = figure.canvas.get_size_inches()
+    return round(float(width), 3), round(float(height), 3)
 
 
 def _embed(document: str, *, key: str, title: str, description: str) -> str:

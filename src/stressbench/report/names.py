@@ -1,5 +1,8 @@
 """Sanitising and shortening of names for display."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 _MAX_LENGTH = 28
 
 
@@ -12,3 +15,13 @@ def short(name: str, *, max_length: int = _MAX_LENGTH) -> str:
     """The printable name, cut to `max_length` characters to fit into a figure; tables show it in full."""
     name = printable(name)
     return name if len(name) <= max_length else name[: max_length - 1] + "…"
+
+
+def unique(names: Iterable[str]) -> tuple[str, ...]:
+    """The printable names, of which those that repeat are numbered: `a`, `a (2)`."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for name in map(printable, names):
+        counts[name] += 1
+        numbered.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return tuple(numbered)

@@ -1,8 +1,8 @@
 """Colours and hatches that distinguish jobs in light and dark themes, in colour and in greyscale.
 
-Figures are drawn in placeholder colours, which `drawing` replaces by CSS variables, so that one figure serves both
-themes. Job colours are those of Okabe and Ito, safe for the common kinds of colour blindness; hatches repeat the
-distinction without colour.
+Figures are drawn in placeholder colours, which `drawing` replaces by CSS variables on a page, so that one figure serves
+both themes. Placeholders look like the light theme, so that figures need no replacing in files. Job colours are those
+of Okabe and Ito, safe for the common kinds of colour blindness; hatches repeat the distinction without colour.
 """
 
 from collections.abc import Iterable
@@ -11,19 +11,23 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Tone:
-    """One colour: placeholder that matplotlib draws, CSS variable, and values in the light and dark themes."""
+    """One colour: CSS variable, and values in the light and dark themes."""
 
-    placeholder: str
     variable: str
     light: str
     dark: str
 
+    @property
+    def placeholder(self) -> str:
+        """The colour that matplotlib draws: that of the light theme but for its last bit, which sets it apart."""
+        return f"#{int(self.light[1:], 16) ^ 1:06x}"
 
-FOREGROUND = Tone(placeholder="#010101", variable="--ink", light="#1b1f24", dark="#e8eaed")
-MUTED = Tone(placeholder="#020202", variable="--muted", light="#5c6670", dark="#a3abb5")
-GRID_LINE = Tone(placeholder="#030303", variable="--rule", light="#dde1e6", dark="#363c44")
-BACKGROUND = Tone(placeholder="#040404", variable="--paper", light="#ffffff", dark="#16191d")
-ISOLATED = Tone(placeholder="#040405", variable="--alone", light="#8b949e", dark="#8b949e")
+
+FOREGROUND = Tone(variable="--ink", light="#1b1f24", dark="#e8eaed")
+MUTED = Tone(variable="--muted", light="#5c6670", dark="#a3abb5")
+GRID_LINE = Tone(variable="--rule", light="#dde1e6", dark="#363c44")
+BACKGROUND = Tone(variable="--paper", light="#ffffff", dark="#16191d")
+ISOLATED = Tone(variable="--alone", light="#8b949e", dark="#8b949e")
 
 _JOB_COLOURS = (
     ("#0072b2", "#4ba6e3"),
@@ -36,10 +40,10 @@ _JOB_COLOURS = (
     ("#5b5f66", "#c2c6cc"),
 )
 JOBS = tuple(
-    Tone(placeholder=f"#0500{number:02x}", variable=f"--job-{number}", light=light, dark=dark)
+    Tone(variable=f"--job-{number}", light=light, dark=dark)
     for number, (light, dark) in enumerate(_JOB_COLOURS, start=1)
 )
-FULL = Tone(placeholder="#060606", variable="--full", light="#c1272d", dark="#ff6b6b")
+FULL = Tone(variable="--full", light="#c1272d", dark="#ff6b6b")
 UTILISATION = (ISOLATED, JOBS[5], JOBS[2], JOBS[4], JOBS[1], FULL)
 """Colours of the utilisation of a link: idle, four fifths, and the last fifth; also links that are down."""
 TONES = (FOREGROUND, MUTED, GRID_LINE, BACKGROUND, ISOLATED, *JOBS, FULL)

@@ -10,6 +10,7 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.json_text import json_text
 from stressbench.formats.toml import unknown_message
+from stressbench.report.document import Document
 
 Render = TypeVar("Render")
 
@@ -31,6 +32,16 @@ def print_or_write(text: str, output: Path | None) -> None:
     except OSError as fault:
         raise UserError(f"--output: {output}: {reason_of(fault)}") from fault
     echo(str(output))
+
+
+def write_junit(path: Path, document: Document) -> None:
+    """Write the checks of a document to the file of --junit. Raises UserError."""
+    from stressbench.report.renderers import render
+
+    try:
+        write_output(path, render("junit", document))
+    except OSError as fault:
+        raise UserError(f"--junit {path}: {reason_of(fault)}") from fault
 
 
 def print_json(value: Any, kind: Any) -> None:

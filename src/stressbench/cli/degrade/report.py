@@ -6,12 +6,15 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
 from stressbench.cli.options.documents import OutputFile, WithMotifs, format_option
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.rounds import round_kind_option
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study import Folder
 from stressbench.experiments.sweep.rates.results import rate_results
+from stressbench.formats.files import recorded_reads
 from stressbench.formats.run import Kind
-from stressbench.report.rates import FORMATS
+from stressbench.report.rates import FORMATS, page
 from stressbench.results.rates import Node
 
 _HELP = """\
@@ -28,6 +31,7 @@ Examples:
     stressbench degrade report app --gflops-per-node 115.2 --injection 1.74    # bytes per flop, as the paper's Table 3
     stressbench degrade report fast --format csv -o fast.csv
     stressbench degrade report fast --format html -o fast.html               # factors drawn, all tables
+    stressbench degrade report fast --figures figures
     stressbench degrade report fast --format json | jq '.curves[] | {job, ranks, needs, undecided}'
 
 Exit status: 0 success, 2 DIR has no study of rates or an option is wrong.
@@ -39,7 +43,9 @@ def register(app: typer.Typer) -> None:
     app.command("report", help=_HELP)(report)
 
 
+@with_options
 def report(
+    *,
     folder: Folder,
     at_most: Annotated[str, typer.Option(metavar="5%", help="Largest acceptable slowdown.")] = "5%",
     kind: Annotated[str, format_option(FORMATS)] = "text",
@@ -59,11 +65,15 @@ def report(
         typer.Option(metavar="B", help="Injection bandwidth of a node at the full rate, in GB/s.", show_default=False),
     ] = None,
     output: OutputFile = None,
+    figures: FigureFiles,
 ) -> None:
     """Print or write the results at each rate of the measurements in `folder`."""
     render = renderer_named(kind, FORMATS)
-    results = rate_results(
-        folder, time=time, motifs=motifs, at_most=share(at_most, option="--at-most", zero=True),
-        node=Node(gflops=gflops, injection_gb_per_s=injection),
-    )  # fmt: skip
+    figures.check()
+    with recorded_reads() as sources:
+        results = rate_results(
+            folder, time=time, motifs=motifs, at_most=share(at_most, option="--at-most", zero=True),
+            node=Node(gflops=gflops, injection_gb_per_s=injection),
+        )  # fmt: skip
     print_or_write(render(results), output)
+    figures.write(lambda: page(results), sources=sources)

@@ -30,3 +30,12 @@ def format_option(formats: Iterable[str]) -> Any:
 
 OutputFile: TypeAlias = Annotated[Path | None, output_option("FILE")]
 AsJson: TypeAlias = Annotated[bool, json_option("JSON output; times in seconds, unknown is null.")]
+JunitFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Also write JUnit XML, with one test for each job and quantity."),
+]
+
+
+def exit_code_option(text: str) -> Any:
+    """The option `--exit-code` with this help."""
+    return typer.Option("--exit-code", help=text)

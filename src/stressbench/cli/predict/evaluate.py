@@ -8,6 +8,7 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.profile_selection import WHICH_PROFILES, Profiles, SelectionOptions
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.console import echo, emit
@@ -15,6 +16,7 @@ from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.prediction import validate_predictions
 from stressbench.experiments.report_page import check_report_page, write_report_page
+from stressbench.formats.files import recorded_reads
 from stressbench.interference.validation import Validation
 from stressbench.report.interference import evaluation
 from stressbench.report.renderers import render
@@ -60,17 +62,20 @@ def evaluate(
     pairs: Annotated[
         bool, typer.Option("--pairs", help="Also print one line per co-run, with all predictions.")
     ] = False,
-    page: ReportPage = None, as_json: AsJson = False,
+    page: ReportPage = None, figures: FigureFiles, as_json: AsJson = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="CSV output: a row per model, or, with --pairs, per pair.")]
     = False,
 ) -> None:  # fmt: skip
     """Compare predictions from the profiles with the measured co-runs, and print the errors of each model."""
     check_report_page(page)
+    figures.check()
     if as_json and as_csv:
         raise UserError("--json and --csv: expected one of them")
-    validation = validate_predictions(selection.profiles(words), observed)
+    with recorded_reads() as sources:
+        validation = validate_predictions(selection.profiles(words), observed)
     if page is not None:
         write_report_page(page, render("html", evaluation.page(validation)), progress=emit)
+    figures.write(lambda: evaluation.page(validation), sources=sources)
     _print(validation, pairs=pairs, as_json=as_json, as_csv=as_csv)
     if not validation.has_predictions:
         raise typer.Exit(ExitStatus.negative)

@@ -7,6 +7,7 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.profile_selection import (
     WHICH_PROFILES,
     ModelName,
@@ -19,6 +20,7 @@ from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.prediction import model_named, predict_slowdowns
 from stressbench.experiments.report_page import check_report_page, write_report_page
+from stressbench.formats.files import recorded_reads
 from stressbench.interference.corun_prediction import CoRunPrediction
 from stressbench.interference.models import DEFAULT_MODEL, Model
 from stressbench.report.interference import predictions
@@ -35,7 +37,7 @@ Examples:
     stressbench predict cg.json fft.json
     stressbench predict cg.json cg.json                                # two copies
     stressbench predict cg fft amg --store profiles --machine lab-tiny
-    stressbench predict cg.json fft.json --all-models --report both.html
+    stressbench predict cg.json fft.json --all-models --report both.html --figures figures
     stressbench predict profiles --json | jq '.applications[] | [.application, .foretold[0].prediction.slowdown]'
 
 {WHICH_PROFILES}
@@ -56,16 +58,19 @@ def register(app: typer.Typer) -> None:
 def slowdowns(
     *, words: Profiles = None, selection: SelectionOptions, model: ModelName = None,
     all_models: Annotated[bool, typer.Option("--all-models", help="Print the prediction of every model.")] = False,
-    page: ReportPage = None, as_json: AsJson = False,
+    page: ReportPage = None, figures: FigureFiles, as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Print the predicted slowdown of each application when all of them run together."""
     check_report_page(page)
+    figures.check()
     if all_models and model is not None:
         raise UserError(f"--all-models and --model {model}: expected one of them")
     models = tuple(Model) if all_models else (model_named(model),)
-    prediction = predict_slowdowns(selection.profiles(words), models=models)
+    with recorded_reads() as sources:
+        prediction = predict_slowdowns(selection.profiles(words), models=models)
     if page is not None:
         write_report_page(page, render("html", predictions.page(prediction)), progress=emit)
+    figures.write(lambda: predictions.page(prediction), sources=sources)
     if as_json:
         print_json(prediction, CoRunPrediction)
     else:

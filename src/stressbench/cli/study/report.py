@@ -6,6 +6,9 @@ import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named, write_data
 from stressbench.cli.options.documents import DataFolder, OutputFile, format_option
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
+from stressbench.cli.options.impact_checks import ImpactChecks
 from stressbench.cli.options.study import Folder
 from stressbench.cli.options.verdicts import (
     BUSY_SHARE,
@@ -18,7 +21,9 @@ from stressbench.cli.options.verdicts import (
 )
 from stressbench.experiments.study.directory import open_directory
 from stressbench.experiments.study.results import results_of
-from stressbench.report.study import FORMATS, page
+from stressbench.formats.files import recorded_reads
+from stressbench.report.study import page
+from stressbench.report.study.formats import FORMATS, checked
 
 _HELP = """\
 Report the results of a study so far: times of each job in each cell, and the congestion impact with its 95 % interval.
@@ -27,7 +32,9 @@ The report begins with which jobs are slowed in which cells, by how much, where,
 do next; the HTML page also with a picture of the network in the cell with the largest slowdown.
 
 Runs of a cell are combined: with 6 or more, the interval is that of the impacts of runs; with fewer, it is that of all
-their blocks. Failed runs are listed.
+their blocks. Failed runs are listed. --format summary prints at most ten lines, --figures writes the figures of the
+HTML page as files. --junit writes a test for each job of each cell, its congestion impact and its tails, which fails if
+the 95 % interval lies above --slowed-above or --tail-above, and is skipped if it contains that limit.
 
 \b
 Examples:
@@ -35,11 +42,15 @@ Examples:
     stressbench study report placement --format csv -o placement.csv
     stressbench study report placement -o placement.tex --format latex
     stressbench study report placement --format html -o placement.html
+    stressbench study report placement --format summary
+    stressbench study report placement --figures figures
     stressbench study report placement --data numbers
+    stressbench study report placement --junit report.xml --exit-code
     stressbench study report placement --slowed-above 1.02 --topology /etc/slurm/topology.conf
     stressbench study report placement --format json | jq '.verdicts.jobs[] | select(.verdict == "slowed")'
 
-Exit status: 0 success, 2 DIR has no study, a file cannot be read or written, or an option is wrong.
+Exit status: 0 success; with --exit-code, 1 if a job is slowed or a tail longer; 2 DIR has no study, a file cannot be
+read or written, or an option is wrong.
 """
 
 
@@ -48,11 +59,15 @@ def register(app: typer.Typer) -> None:
     app.command("report", help=_HELP)(report)
 
 
+@with_options
 def report(
+    *,
     folder: Folder,
     kind: Annotated[str, format_option(FORMATS)] = "md",
     output: OutputFile = None,
     data: DataFolder = None,
+    figures: FigureFiles,
+    checks: ImpactChecks,
     topology: TopologyWord = None,
     slowed_above: SlowedAbove = LIMITS.slowed_above,
     tail_above: TailAbove = LIMITS.tail_above,
@@ -61,9 +76,13 @@ def report(
     """Print or write the results of the study in `folder`."""
     render = renderer_named(kind, FORMATS)
     options = verdict_options(topology, slowed_above=slowed_above, tail_above=tail_above, busy_above=busy_above)
-    report, study_data = results_of(open_directory(folder), page=output)
+    figures.check()
+    with recorded_reads() as sources:
+        report, study_data = results_of(open_directory(folder), page=output)
     print_or_write(render(report, study_data, options), output)
     if data is not None:
         from stressbench.report.export import write_tables  # figures take a second to import
 
         write_data(lambda: write_tables(page(report, study_data, options).data_files, data), data)
+    figures.write(lambda: page(report, study_data, options), sources=sources)
+    checks.carry_out(lambda: checked(report, options.limits))

@@ -30,9 +30,9 @@ from stressbench.formats.errors import reason_of
 from stressbench.formats.files import (
     limits,
     open_journal,
-    open_regular,
     protect_from_overwriting,
     read_text,
+    sha256_of,
     write_atomically,
 )
 from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
@@ -54,12 +54,6 @@ _TEMPORARY_FILES = re.compile(
 def now() -> datetime:
     """The time, in UTC."""
     return datetime.now(UTC)
-
-
-def sha256_of(path: Path) -> str:
-    """SHA-256 of the content of a file, in hexadecimal."""
-    with open_regular(path, limit=limits.FILE) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)

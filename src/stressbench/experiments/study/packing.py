@@ -18,10 +18,18 @@ from typing import IO, BinaryIO
 import orjson
 
 from stressbench.experiments.study.catalog import shipped_folder
-from stressbench.experiments.study.directory import Directory, sha256_of
+from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.unpacking import Complaints, read_archive
 from stressbench.formats.errors import file_fault, reason_of
-from stressbench.formats.files import limits, new_output, open_regular, read_bytes, read_text, require_output
+from stressbench.formats.files import (
+    limits,
+    new_output,
+    open_regular,
+    read_bytes,
+    read_text,
+    require_output,
+    sha256_of,
+)
 from stressbench.formats.files.studies import LOCK, MANIFEST, SCHEMA, SUMS, WORKLOADS
 from stressbench.formats.run import RunFileError, read_run
 from stressbench.formats.study.errors import StudyMistake

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Protocol
 
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.study.directory import Directory, now, sha256_of
+from stressbench.experiments.study.directory import Directory, now
 from stressbench.experiments.study.estimate import seconds_left
 from stressbench.experiments.study.run_states import RunState, State, run_states
-from stressbench.formats.files import limits, open_regular
+from stressbench.formats.files import limits, open_regular, sha256_of
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.formats.study.cells import PlannedRun
 from stressbench.formats.study.errors import StudyMistake

@@ -10,8 +10,10 @@ from stressbench.formats.files.bounded import (
     protect_from_overwriting,
     read_bytes,
     read_text,
+    recorded_reads,
 )
 from stressbench.formats.files.bounded_validator import FAIL_FAST, BoundedValidator, parse_json
+from stressbench.formats.files.checksums import sha256_of
 from stressbench.formats.files.journal import append_lines, open_journal
 from stressbench.formats.files.locks import is_locked
 from stressbench.formats.files.output import atomic_output, new_output, require_output, write_atomically, write_output
@@ -39,7 +41,9 @@ __all__ = [
     "read_bytes",
     "read_own",
     "read_text",
+    "recorded_reads",
     "require_output",
+    "sha256_of",
     "write_atomically",
     "write_output",
 ]

@@ -4,7 +4,8 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
@@ -22,6 +23,7 @@ _FILE_TYPES = {
 
 
 _PROTECTED: dict[tuple[int, int], Path] = {}
+_READS: ContextVar[dict[Path, None] | None] = ContextVar("_READS", default=None)
 
 
 class FileRefused(OSError):
@@ -58,7 +60,20 @@ def open_regular(path: Path, *, limit: int) -> BufferedReader:
         file.close()
         raise
     _protect(path, status)
+    if (reads := _READS.get()) is not None:
+        reads[path] = None
     return file
+
+
+@contextmanager
+def recorded_reads() -> Iterator[dict[Path, None]]:
+    """Yield the paths of the files that are opened for reading within the context, in order: keys of a dictionary."""
+    reads: dict[Path, None] = {}
+    token = _READS.set(reads)
+    try:
+        yield reads
+    finally:
+        _READS.reset(token)
 
 
 def protect_from_overwriting(path: Path) -> None:

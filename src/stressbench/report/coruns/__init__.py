@@ -116,4 +116,4 @@ def _records(result: Corun) -> DataFile:
     )  # fmt: skip
 
 
-FORMATS = formats(brief=brief, page=page, without=("latex",))
+FORMATS = formats(brief=brief, page=page)

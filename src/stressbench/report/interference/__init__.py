@@ -97,4 +97,4 @@ def _facts(summary: ProfileSummary) -> tuple[Fact, ...]:
     return tuple(Fact(name=printable(name), value=printable(value)) for name, value in pairs)
 
 
-FORMATS = formats(brief=brief, page=page, without=("latex",))
+FORMATS = formats(brief=brief, page=page)

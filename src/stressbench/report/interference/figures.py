@@ -9,7 +9,7 @@ from stressbench.report.interference.records import records_of
 
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> tuple[Figure | DataFile, ...]:
-    """Figures of latencies, phases and congestion levels, with the data of latencies and levels after their figures."""
+    """Figures of latencies, phases and congestion levels, each with its data below."""
     with style():
         latency_blocks = (latencies.draw(profile, summary, key=key), latencies.data_file(profile, key=key))
         over_time = phases.draw(profile, summary, key=key)
@@ -17,4 +17,5 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> tuple[Figure
             figure for figure in (curve.draw(summary, key=key), rings.draw(summary, key=key)) if figure is not None
         ]
     level_data = (records_of((summary,), name=f"{key}-compressions"),) if levels else ()
-    return (*latency_blocks, *(() if over_time is None else (over_time,)), *levels, *level_data)
+    phase_blocks = () if over_time is None else (over_time, phases.data_file(summary, key=key))
+    return (*latency_blocks, *phase_blocks, *levels, *level_data)

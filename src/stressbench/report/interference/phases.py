@@ -2,7 +2,7 @@
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, probe_times
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import area_values, bare_axes, canvas, finish
 from stressbench.report.names import printable
 from stressbench.report.palette import ISOLATED, JOBS, MUTED
@@ -16,6 +16,14 @@ _CAPTION = (
     "latency, with the utilisation of the switch and its 95 % interval as a band. A single phase means that no change "
     "was detected. n = {probes} probes, {phases}.{thinning_note}{spacing_note}"
 )
+
+
+def data_file(summary: ProfileSummary, *, key: str) -> DataFile:
+    """One row per phase; times since the application's start, utilisation as a share with its 95 % interval."""
+    return DataFile(
+        name=f"{key}-phases", head=("began_s", "ended_s", "utilisation", "low", "high"),
+        rows=tuple((one.began_s, one.ended_s, one.utilisation, one.low, one.high) for one in summary.phases),
+    )  # fmt: skip
 
 
 def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | None:

@@ -65,7 +65,7 @@ def page(predictions: CoRunPrediction) -> Document:
         title=title,
         findings=_findings(predictions),
         notes=(),
-        figures=() if figure is None else (figure,),
+        figures=() if figure is None else (figure, slowdowns.data_file(predictions)),
         tables=(_table(predictions),),
     )
     lead = "Slowdown of each application while all of them run at the same time: predicted, not measured."

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stressbench.interference.corun_prediction import CoRunPrediction, ModelPrediction, VictimPrediction
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish, point_values
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.interference.predictions import bounds_text, slowdown_text
@@ -19,6 +19,21 @@ _CAPTION = (
     "is slowed down. Bars: 95 % interval; an arrow means that there is no upper bound, because the load is beyond the "
     "highest congestion level. Colour and mark: model. n = {n}; nothing was measured at the same time.{truncation_note}"
 )
+
+
+def data_file(predictions: CoRunPrediction) -> DataFile:
+    """One row per application and model; None is unknown."""
+    return DataFile(
+        name="predictions", head=("application", "beside", "model", "slowdown", "low", "high", "reason"),
+        rows=tuple(
+            (
+                victim.application, "+".join(victim.beside), one.model, one.prediction.slowdown, one.prediction.low,
+                one.prediction.high, one.prediction.reason,
+            )
+            for victim in predictions.applications
+            for one in victim.foretold
+        ),
+    )  # fmt: skip
 
 
 def draw(predictions: CoRunPrediction) -> Figure | None:

@@ -64,4 +64,4 @@ def _ratio_clause(subject: Subject, ratio: float) -> str:
     return f"takes {ratio:.3f} times as long as" if subject.unit == "s" else f"is {ratio:.3f} times what it is"
 
 
-FORMATS = formats(brief=brief, page=page, without=("latex",))
+FORMATS = formats(brief=brief, page=page)

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stressbench.report.bandwidth_by_size import BandwidthLine, BandwidthPoint, draw_bandwidth
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, Tone, hatch_of, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.rails.launch_figures import draw_mpi_times, draw_orders, draw_profiles
+from stressbench.report.rails.records import mpi_times_of, profiles_of, records_of
 from stressbench.report.rails.tables import label, value_text
 from stressbench.report.units import TimeUnit, rate, size, time_unit
 from stressbench.results.rails import Bandwidth, Box, RailsReport, Subject
@@ -28,13 +29,19 @@ _CURVES = (
 )
 
 
-def draw(results: RailsReport) -> tuple[Figure, ...]:
-    """Box plots, launches one by one, bandwidth curves, and the use of MPI by programs."""
+def draw(results: RailsReport) -> tuple[Figure | DataFile, ...]:
+    """Box plots, launches one by one, bandwidth curves, and the use of MPI by programs, with the data below."""
     with style():
-        return (
-            *_draw_boxes(results), *draw_orders(results), *draw_mpi_times(results), *_draw_bandwidths(results),
-            *draw_profiles(results.talk),
-        )  # fmt: skip
+        times = (*_draw_boxes(results), *draw_orders(results), *_draw_bandwidths(results))
+        mpi_times, profiles = tuple(draw_mpi_times(results)), tuple(draw_profiles(results.talk))
+    return (
+        *_with_data(times, records_of(results)), *_with_data(mpi_times, mpi_times_of(results)),
+        *_with_data(profiles, profiles_of(results)),
+    )  # fmt: skip
+
+
+def _with_data(figures: tuple[Figure, ...], data: DataFile) -> tuple[Figure | DataFile, ...]:
+    return (*figures, data) if figures else ()
 
 
 def _draw_boxes(results: RailsReport) -> Iterator[Figure]:

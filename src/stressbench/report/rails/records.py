@@ -76,3 +76,30 @@ def _impacts(results: RailsReport) -> Iterator[tuple[Value, ...]]:
             *one.where.values(), "impact", one.job, None, None, one.policy, *(None,) * 9, one.impact.ratio,
             one.impact.low, one.impact.high, *(None,) * 5,
         )  # fmt: skip
+
+
+def mpi_times_of(results: RailsReport) -> DataFile:
+    """Times of each profiled launch in MPI, mean over its ranks."""
+    return DataFile(
+        name="mpi-times", head=("launch", "policy", "elapsed_s", "mpi_s", "p2p_s", "collective_s"),
+        rows=tuple(
+            (one.number, one.policy, one.mpi.elapsed_s, one.mpi.mpi_s, one.mpi.p2p_s, one.mpi.collective_s)
+            for one in results.launches
+            if one.mpi is not None
+        ),
+    )  # fmt: skip
+
+
+def profiles_of(results: RailsReport) -> DataFile:
+    """Shares of the time of each profiled program in MPI, and its mean sizes; None is unknown."""
+    return DataFile(
+        name="mpi-profiles",
+        head=("profile", "ranks", "mpi_percent", "p2p_percent", "coll_percent", "mean_send_bytes", "mean_coll_bytes"),
+        rows=tuple(
+            (
+                one.source, one.ranks, one.columns.mpi_percent, one.columns.p2p_percent, one.columns.coll_percent,
+                one.columns.mean_send_bytes, one.columns.mean_coll_bytes,
+            )
+            for one in results.talk
+        ),
+    )  # fmt: skip

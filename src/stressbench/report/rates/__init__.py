@@ -92,4 +92,4 @@ def _finding(curve: Curve, degradation: Degradation) -> str:
     return f"{loss}; to lose at most {max_loss}, {sufficient_rate}{undecided}."
 
 
-FORMATS = formats(brief=brief, page=page, without=("latex",))
+FORMATS = formats(brief=brief, page=page)

@@ -12,16 +12,21 @@ from typing import ParamSpec
 from stressbench.report.document import Document
 
 PAGE = "html"
-_BY_NAME_ONLY = ("html_fragment", "junit")
-"""Formats that are not offered as values of `--format`."""
+_BY_NAME_ONLY = ("html_fragment", "junit", "summary")
+"""Formats that are offered as values of `--format` only to subjects that ask for them."""
 P = ParamSpec("P")
 
 
 def formats(
-    *, brief: Callable[P, Document], page: Callable[P, Document], without: Sequence[str] = ()
-) -> Mapping[str, Callable[P, str]]:
-    """Renderers of a subject by value of `--format`, except `without`; a module is imported when its format is used."""
+    *, brief: Callable[P, Document], page: Callable[P, Document], without: Sequence[str] = (),
+    also: Sequence[str] = (),
+) -> Mapping[str, Callable[P, str]]:  # fmt: skip
+    """Renderers of a subject by value of `--format`, except `without`; a module is imported when its format is used.
+
+    `also`: formats that not every document has.
+    """
     names = {module.name.rstrip("_") for module in iter_modules(__path__)}.difference(without, _BY_NAME_ONLY)
+    names.update(also)
     return {name: _renderer(name, page if name == PAGE else brief) for name in sorted(names)}
 
 

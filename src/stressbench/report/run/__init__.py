@@ -22,4 +22,11 @@ def page(runs: Sequence[Run], options: ReportOptions = DEFAULT_OPTIONS) -> Docum
     return html_page.page(runs, options)
 
 
-FORMATS = formats(brief=brief, page=page, without=("text",))
+def checked(runs: Sequence[Run], options: ReportOptions = DEFAULT_OPTIONS) -> Document:
+    """The impacts of all measured jobs as checks: one fails where its interval lies above the limit in `options`."""
+    from stressbench.report.run import checks
+
+    return checks.checked(runs, options)
+
+
+FORMATS = formats(brief=brief, page=page, without=("text",), also=("summary",))

@@ -20,6 +20,7 @@ from stressbench.report.document import (
     columns,
 )
 from stressbench.report.names import printable
+from stressbench.report.run.abstract import abstract_of
 from stressbench.report.run.answers import answers
 from stressbench.report.run.notes import notes_of
 from stressbench.report.run.options import ReportOptions
@@ -46,6 +47,7 @@ def brief(runs: Sequence[Run], options: ReportOptions) -> Document:
         records=records_of(sections),
         value=[section.summary for section in sections],
         summary=_summary(sections),
+        abstract=abstract_of(sections),
     )
 
 

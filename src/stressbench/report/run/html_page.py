@@ -91,7 +91,23 @@ def _overview(sections: Sequence[RunSection]) -> Iterator[Block]:
         with style():
             figure = draw_rows(rows, key="overview-impacts", title="Congestion impact of each job, by run")
         if figure is not None:
-            yield figure
+            yield from (figure, _impacts_data(sections))
+
+
+def _impacts_data(sections: Sequence[RunSection]) -> DataFile:
+    """One row per run and job that has an impact."""
+    return DataFile(
+        name="overview-impacts", head=("run", "job", "impact", "impact_low", "impact_high", "blocks"),
+        rows=tuple(
+            (
+                section.title, job.name, job.timing.impact.ratio, job.timing.impact.low, job.timing.impact.high,
+                job.timing.impact.paired_blocks,
+            )
+            for section in sections
+            for job in section.jobs
+            if job.timing.impact.ratio is not None
+        ),
+    )  # fmt: skip
 
 
 def _blocks(section: RunSection) -> Iterator[Block]:

@@ -59,9 +59,16 @@ def _load(header: Header) -> str:
 
 
 def command_of(run: Run) -> str:
-    """The command that repeats the run: the recorded arguments of the engine, with the seed and without `--quiet`."""
+    """The command that repeats the run: the recorded arguments of the engine, with the seed.
+
+    `--quiet` and the id of the run are left out.
+    """
     header = run.header
-    words = [word for word in header.command if word != "--quiet"]
+    words = [
+        word
+        for word, before in zip(header.command, ("", *header.command), strict=False)
+        if word not in ("--quiet", "--run-id") and before != "--run-id"
+    ]
     if "--seed" not in words:
         words += ["--seed", str(header.seed)]
     return shlex.join(["mpirun", "-n", str(header.ranks), "stressbench-mpi", *map(printable, words)])

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import area_values, canvas, finish
 from stressbench.report.plotting import MaxNLocator
 from stressbench.report.traffic.document import imbalance_text
-from stressbench.report.traffic.layers import LAYERS, legend, stack
+from stressbench.report.traffic.layers import FIGURES_COMMAND, LAYERS, legend, stack
 from stressbench.report.units import time, time_unit
 from stressbench.tracing.profile import Profile, RankRow
 
@@ -60,6 +60,18 @@ def _bar_text(start: int, bar: NDArray[np.float64], ranks_per_bar: int) -> str:
         f"{layer.label} {time(value)}" for layer, value in zip(LAYERS, bar.tolist(), strict=True) if value
     )
     return f"{ranks}: {parts}"
+
+
+def data_file(profile: Profile) -> DataFile:
+    """One row per rank and layer, with the time in it."""
+    return DataFile(
+        name="profile-balance", head=("rank", "part", "time_s"), command=FIGURES_COMMAND,
+        rows=tuple(
+            (row.rank, layer.label, seconds)
+            for row in profile.ranks
+            for layer, seconds in zip(LAYERS, _seconds(row), strict=True)
+        ),
+    )  # fmt: skip
 
 
 def _seconds(row: RankRow) -> tuple[float, ...]:

@@ -10,6 +10,9 @@ from stressbench.report.palette import BACKGROUND, ISOLATED, JOBS, Tone
 from stressbench.report.plotting import Axes, Patch
 from stressbench.tracing.operations import OperationClass
 
+FIGURES_COMMAND = "stressbench profile --figures DIR -- CMD"
+"""The command that writes data with too many rows for a page."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:

@@ -5,9 +5,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import area_values, canvas, finish
 from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator
+from stressbench.report.traffic.layers import FIGURES_COMMAND
 from stressbench.report.units import count, size
 from stressbench.tracing.matrix import Matrix, MatrixUnit
 from stressbench.tracing.profile import Profile
@@ -60,6 +61,14 @@ def draw(profile: Profile) -> Figure | None:
             f"{size(sent)} in {count(messages, 'message')} between {count(len(matrix.pairs), 'pair')}. The most, "
             f"{size(pairs.bytes)}, from rank {pairs.source} to rank {pairs.destination}."
         ),
+    )  # fmt: skip
+
+
+def data_file(profile: Profile) -> DataFile:
+    """One row per pair that exchanged messages: ranks, or the lowest ranks of hosts or blocks."""
+    return DataFile(
+        name="profile-matrix", head=("from", "to", "messages", "sent_bytes"), command=FIGURES_COMMAND,
+        rows=tuple((pair.source, pair.destination, pair.messages, pair.bytes) for pair in profile.matrix.pairs),
     )  # fmt: skip
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.plotting import PercentFormatter
-from stressbench.report.traffic.layers import LAYERS, legend, stack
+from stressbench.report.traffic.layers import FIGURES_COMMAND, LAYERS, legend, stack
 from stressbench.report.units import time, time_unit
 from stressbench.tracing.profile import Profile
 
@@ -49,3 +49,18 @@ def draw(profile: Profile) -> Figure | None:
         caption=_CAPTION.format(width=time(phases.width_s), ranks=f"{profile.facts.ranks_read:,}"),
         description=f"Shares over the whole run: {parts}.",
     )
+
+
+def data_file(profile: Profile) -> DataFile:
+    """One row per slice and layer, with the time in it, over all ranks; no rows without a timeline."""
+    phases = profile.phases
+    slices = () if phases is None else tuple(zip(*(getattr(phases, layer.key) for layer in LAYERS), strict=True))
+    width_s = 0.0 if phases is None else phases.width_s
+    return DataFile(
+        name="profile-phases", head=("began_s", "ended_s", "part", "time_s"), command=FIGURES_COMMAND,
+        rows=tuple(
+            (number * width_s, (number + 1) * width_s, layer.label, seconds)
+            for number, parts in enumerate(slices)
+            for layer, seconds in zip(LAYERS, parts, strict=True)
+        ),
+    )  # fmt: skip

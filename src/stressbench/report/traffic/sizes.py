@@ -1,6 +1,6 @@
 """Histograms of the sizes of messages, collectives and file accesses."""
 
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import area_values, canvas, finish
 from stressbench.report.plotting import Axes, FuncFormatter
 from stressbench.report.traffic.layers import LAYERS
@@ -38,6 +38,14 @@ def draw(profile: Profile) -> Figure | None:
         caption=_CAPTION,
         description=" ".join(_description(kind, profile) for kind in classes),
     )
+
+
+def data_file(profile: Profile) -> DataFile:
+    """One row per class and range of sizes."""
+    return DataFile(
+        name="profile-sizes", head=("class", "from_bytes", "below_bytes", "calls"),
+        rows=tuple((row.kind.label, row.at_least, row.below, row.calls) for row in profile.sizes),
+    )  # fmt: skip
 
 
 def _description(kind: OperationClass, profile: Profile) -> str:

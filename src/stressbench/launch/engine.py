@@ -53,7 +53,7 @@ class RunFile:
 
 
 def check_arguments(
-    *, engine: Path, workload: Path, ranks: int | None, ranks_per_node: int | None, sets: tuple[str, ...]
+    *, engine: Path, workload: Path, ranks: int | None, ranks_per_node: int | str | None, sets: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The command that checks a workload without starting ranks, or only its text where `ranks` is None."""
     set_options = tuple(word for text in sets for word in ("--set", text))
@@ -62,7 +62,7 @@ def check_arguments(
 
 
 def run_arguments(
-    *, engine: Path, workload: Path | None, ranks_per_node: int | None, run_file: RunFile, options: EngineOptions
+    *, engine: Path, workload: Path | None, ranks_per_node: int | str | None, run_file: RunFile, options: EngineOptions
 ) -> tuple[str, ...]:
     """The program that a launcher starts on every rank. `workload` is None where the continued file contains it.
 
@@ -79,5 +79,5 @@ def run_arguments(
     )
 
 
-def _shape(ranks_per_node: int | None) -> tuple[str, ...]:
+def _shape(ranks_per_node: int | str | None) -> tuple[str, ...]:
     return () if ranks_per_node is None else ("--ranks-per-node", str(ranks_per_node))

@@ -88,9 +88,7 @@ class Fit:
 
     def text(self, x: str) -> str:
         """The line as a formula."""
-        return (
-            f"{self.intercept * 1e3:.3g} ms + {self.slope * 1e3:.3g} ms x {x}: off by at most {self.residual:.0%}"
-        )
+        return f"{self.intercept * 1e3:.3g} ms + {self.slope * 1e3:.3g} ms x {x}: off by at most {self.residual:.0%}"
 
 
 def workload(motifs: Sequence[str], ranks: int) -> str:

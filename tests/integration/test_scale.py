@@ -100,7 +100,7 @@ def test_nodes_of_different_sizes_are_checked(
 
 
 def test_a_run_on_nodes_of_different_sizes(engine: Engine, tmp_path: Path) -> None:
-    """The first job has 2 + 1 ranks, the second one of the 2 on its node. A launch that continues has the same nodes."""
+    """The first job has 2 + 1 ranks, the second one of 2. A launch that continues has the same nodes."""
     path, run_file = tmp_path / "two.sb", tmp_path / "run.jsonl"
     path.write_text(TWO_JOBS)
     common = ("--isolated", "1", "--contended", "1", "--repetitions", "2")

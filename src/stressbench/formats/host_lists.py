@@ -25,7 +25,7 @@ def parse_hosts(text: str, *, max_hosts: int) -> tuple[str, ...]:
             raise ValueError(f"'{excerpt(term)}': expected a host such as n7, or hosts such as n[01-16,20]")
         prefix, items, suffix = match.groups()
         numbers = [""] if items is None else _numbers(items, max_numbers=max_hosts - len(hosts))
-        if len(hosts) + len(numbers) > max_hosts:
+        if len(numbers) > max_hosts - len(hosts):
             raise ValueError(f"'{excerpt(term)}': expected at most {max_hosts} hosts")
         hosts += [f"{prefix}{number}{suffix or ''}" for number in numbers]
     return tuple(hosts)
@@ -66,6 +66,7 @@ def _terms(text: str) -> Iterator[str]:
 
 
 def _numbers(items: str, *, max_numbers: int) -> list[str]:
+    """The numbers of a bracket, which end after `max_numbers` if there are more."""
     numbers: list[str] = []
     for item in items.split(","):
         match = _ITEM.fullmatch(item)
@@ -75,9 +76,9 @@ def _numbers(items: str, *, max_numbers: int) -> list[str]:
         span = range(int(first), int(match[2] or first) + 1)
         if not span:
             raise ValueError(f"'{excerpt(item)}': expected the smaller number first")
-        if len(numbers) + len(span) > max_numbers:
-            raise ValueError(f"'{excerpt(item)}' in '{excerpt(items)}': expected at most {max_numbers} hosts")
-        numbers += [f"{number:0{len(first)}}" for number in span]
+        numbers += [f"{number:0{len(first)}}" for number in span[: max_numbers + 1 - len(numbers)]]
+        if len(numbers) > max_numbers:
+            break
     return numbers
 
 

@@ -51,8 +51,8 @@ class PacketTarget(SimulatedTarget):
         sizes = dict(pairwise(request.program)).get("--ranks-per-node", "1")
         if not str(sizes).isdecimal():
             raise LaunchMistake(
-                f"--ranks-per-node: '{sizes}': a packet-level simulation, --on {self.kind}:{self.name}, needs nodes with "
-                "equally many ranks"
+                f"--ranks-per-node: '{sizes}': a packet-level simulation, --on {self.kind}:{self.name}, needs nodes "
+                "with equally many ranks"
             )
         hosts = ",".join(name for name, count in shares(self.hosts, request.ranks) for _ in range(count))
         size = ranks_per_node(self.hosts, request.ranks)

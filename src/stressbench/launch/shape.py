@@ -26,7 +26,9 @@ class Shape:
     ranks_per_node: int | str | None
 
 
-def shape_of(*, ranks: int | None, ranks_per_node: int | str | None, run_file: RunFile, default: int | None = None) -> Shape:
+def shape_of(
+    *, ranks: int | None, ranks_per_node: int | str | None, run_file: RunFile, default: int | None = None
+) -> Shape:
     """Numbers of ranks and ranks per node: as typed, from the continued file, or the `default` of a launch target.
 
     Raises LaunchMistake.

@@ -1,4 +1,4 @@
-"""The nodes of a run file's header: one record for each range of nodes of the same kind, read as one node after another.
+"""The nodes of a run file's header: one record for each range of equal nodes, read as one node after another.
 
 The header of a run on many nodes would otherwise need a line for each of them.
 """
@@ -44,9 +44,9 @@ class NodeRange:
     """
 
     node: Annotated[_Index | None, Field(description="of one node")] = None
-    nodes: Annotated[
-        str | None, Field(pattern="^[0-9]{1,10}-[0-9]{1,10}$", description="of several nodes: 0-511")
-    ] = None
+    nodes: Annotated[str | None, Field(pattern="^[0-9]{1,10}-[0-9]{1,10}$", description="of several nodes: 0-511")] = (
+        None
+    )
     host: Annotated[Name | None, Field(description="of one node, or of all")] = None
     hosts: Annotated[
         str | None, Field(description="of several nodes, in their order, as Slurm writes lists: n[001-512]")
@@ -84,9 +84,13 @@ class NodeRange:
             raise ValueError("rank_step: expected a number with nodes")
         if self.hosts is not None and (hosts := len(parse_hosts(self.hosts, max_hosts=self.count))) != self.count:
             raise ValueError(f"hosts: expected {self.count}, one for each node, not {hosts}")
-        highest = max(parse_ranges(self.ranks)) + (self.count - 1) * (self.rank_step or 0)
-        if highest > _MAX_RANK:
-            raise ValueError("ranks: expected numbers below 2^31")
+
+    def count_ranks(self, *, max_ranks: int) -> int:
+        """How many ranks the nodes have. Raises ValueError for more than `max_ranks`."""
+        ranks = parse_ranges(self.ranks, max_numbers=max_ranks // self.count)
+        if max(ranks) + (self.count - 1) * (self.rank_step or 0) > _MAX_RANK:
+            raise ValueError("expected numbers below 2^31")
+        return len(ranks) * self.count
 
     def expanded(self) -> Iterator[Node]:
         """The nodes of a range that was checked, one by one."""

@@ -20,7 +20,6 @@ from stressbench.formats.complaints import first_error, json_excerpt
 from stressbench.formats.errors import RunFileError, reason_of
 from stressbench.formats.files import BoundedValidator, limits, lines_in, open_regular, parse_json
 from stressbench.formats.ranges import MAX_NUMBERS, parse_ranges
-from stressbench.formats.run.nodes import NodeRange
 from stressbench.formats.run.records import (
     RECORDS,
     SCHEMA_VERSION,
@@ -197,10 +196,16 @@ class _Reader:
         ranks, nodes = min(header.ranks, MAX_NUMBERS), 0  # every rank is on one node
         ranks_on_nodes = 0
         for one in header.nodes.ranges:
-            ranks_on_nodes += one.count * self._count_numbers(
-                one.ranks, f"nodes.{one.first}.ranks", number, max_numbers=(ranks - ranks_on_nodes) // max(one.count, 1)
-            )
-            nodes += self._count_nodes(one, number, max_nodes=MAX_NUMBERS - nodes)
+            key = f"header.nodes.{one.first}"
+            try:
+                one.check(max_nodes=MAX_NUMBERS - nodes)
+            except ValueError as fault:
+                self._refuse(f"{key}: {fault}", number)
+            try:
+                ranks_on_nodes += one.count_ranks(max_ranks=ranks - ranks_on_nodes)
+            except ValueError as fault:
+                self._refuse(f"{key}.ranks: {fault}", number)
+            nodes += one.count
         for job in header.jobs:
             self._count_numbers(job.nodes, f"jobs.{job.job}.nodes", number, max_numbers=nodes)
         if [job.job for job in header.jobs] != list(range(len(header.jobs))):
@@ -214,14 +219,6 @@ class _Reader:
             return len(parse_ranges(text, max_numbers=max_numbers))
         except ValueError as fault:
             self._refuse(f"header.{key}: {fault}", number)
-
-    def _count_nodes(self, nodes: NodeRange, number: int, *, max_nodes: int) -> int:
-        """How many nodes the record stands for; refuses more than `max_nodes`."""
-        try:
-            nodes.check(max_nodes=max_nodes)
-        except ValueError as fault:
-            self._refuse(f"header.nodes.{nodes.first}: {fault}", number)
-        return nodes.count
 
     def _add_round(self, record: Round, number: int) -> None:
         if record.round <= self.newest_round:

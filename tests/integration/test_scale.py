@@ -115,7 +115,7 @@ def test_a_run_on_nodes_of_different_sizes(engine: Engine, tmp_path: Path) -> No
     run = read_run(run_file)
     assert run.complete
     assert [launch.header.ranks_per_node for launch in run.launches] == ["2,1,2"] * 2
-    assert [(node.node, node.ranks) for node in run.header.nodes] == [(0, "0-1"), (1, "2"), (2, "3-4")]
+    assert [(node.node, node.ranks) for node in run.header.nodes] == [(0, "0,1"), (1, "2"), (2, "3,4")]
     assert [(job.nodes, job.ranks) for job in run.jobs] == [("0,1", 3), ("2", 1)]
 
 
@@ -143,6 +143,6 @@ def test_a_run_names_its_largest_ranks(engine: Engine, tmp_path: Path) -> None:
     assert end is not None
     assert end.memory is not None
     assert end.memory.max_rank in (2, 3)
-    assert end.memory.max_bytes > end.memory.rank0_bytes + 30 * MIB
+    assert end.memory.max_bytes > end.memory.rank0_bytes + 25 * MIB
     assert end.memory.min_bytes <= end.memory.rank0_bytes
     assert end.memory.min_bytes <= end.memory.mean_bytes <= end.memory.max_bytes

@@ -55,8 +55,8 @@ Engine: TypeAlias = Annotated[
 RanksPerNode: TypeAlias = Annotated[
     str | None,
     ranks_per_node_option(
-        "Treat every K consecutive ranks as one node, to emulate a larger machine on this one; nodes of different sizes "
-        "are a list of all nodes, such as 16(x3),8."
+        "Treat every K consecutive ranks as one node, to emulate a larger machine on this one; or the "
+        "ranks of all nodes, such as 16(x3),8."
     ),
 ]
 TargetName: TypeAlias = Annotated[str, target_option(f"Launch target, where ranks start. {TARGET_HELP}.")]

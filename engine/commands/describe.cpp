@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "commands/command.hpp"
 #include "commands/workloads.hpp"
@@ -56,25 +57,22 @@ std::string job_page(const workload::Job& job, const scheduler::Chain& chain, st
   return text;
 }
 
-// The ranks of the launch that each job has, in the order of the job's own ranks.
-std::vector<std::string> launch_ranks(const workload::Workload& workload, const workload::Machine& machine,
-                                      const workload::PlacementPolicy& policy) {
-  std::vector<int> first_of_node;
-  int first = 0;
-  for (const int ranks : machine.ranks) {
-    first_of_node.push_back(first);
-    first += ranks;
+// The lowest rank of each node in the launch.
+std::vector<int> first_ranks(const workload::Machine& machine) {
+  std::vector<int> first(machine.ranks.size(), 0);
+  std::exclusive_scan(machine.ranks.begin(), machine.ranks.end(), first.begin(), 0);
+  return first;
+}
+
+// The ranks of the launch that a job has, in the order of the job's own ranks.
+std::string launch_ranks(const workload::JobPlacement& placement, const std::vector<int>& first_of_node) {
+  std::vector<int> ranks;
+  ranks.reserve(static_cast<std::size_t>(placement.ranks()));
+  for (const workload::Share& share : placement.shares) {
+    for (int k = 0; k < share.count; ++k)
+      ranks.push_back(first_of_node[static_cast<std::size_t>(share.node)] + share.first + k);
   }
-  std::vector<std::string> texts;
-  for (const workload::JobPlacement& placement : workload::place(workload, machine, policy)) {
-    std::vector<int> ranks;
-    for (const workload::Share& share : placement.shares) {
-      for (int k = 0; k < share.count; ++k)
-        ranks.push_back(first_of_node[static_cast<std::size_t>(share.node)] + share.first + k);
-    }
-    texts.push_back(workload::compress(ranks));
-  }
-  return texts;
+  return workload::compress(ranks);
 }
 
 // FILE:LINE of the job and of some of its keys; null for keys that the job does not have.
@@ -107,22 +105,23 @@ int describe_workload(const DescribeOptions& options) {
   const auto machine = machine_of(options.machine);
   const workload::PlacementPolicy policy = policy_of(options.placement);
   workload::Workload workload = load_file(options.subject, options.sets, machine, policy);
-  std::vector<int> sizes;
-  std::vector<std::string> ranks_of_jobs;
+  std::vector<workload::JobPlacement> placements;
+  std::vector<int> first_of_node;
   if (machine) {
-    ranks_of_jobs = launch_ranks(workload, *machine, policy);
-    sizes = place(workload, *machine, policy);
+    placements = place(workload, *machine, policy);
+    first_of_node = first_ranks(*machine);
   }
   output::Json jobs = output::Json::array();
   for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
     const workload::Job& job = workload.jobs[i];
     std::optional<int> ranks;
-    if (machine && sizes[i] > 0) ranks = sizes[i];
+    if (machine && placements[i].ranks() > 0) ranks = static_cast<int>(placements[i].ranks());
     const auto number = static_cast<int>(i);
     const scheduler::Chain chain{job, number};
     if (options.json) {
       jobs.push_back(job_json(job, number, chain, ranks));
-      jobs.back()["launch_ranks"] = ranks ? output::Json(ranks_of_jobs[i]) : output::Json(nullptr);
+      jobs.back()["launch_ranks"] =
+          ranks ? output::Json(launch_ranks(placements[i], first_of_node)) : output::Json(nullptr);
     } else {
       console::print(stdout, "{}", job_page(job, chain, ranks));
     }

@@ -31,7 +31,7 @@ struct RunArguments {
   std::string output;
   std::string continue_file;
   std::vector<std::string> sets;
-  std::optional<int> ranks_per_node;
+  std::optional<std::string> ranks_per_node;
   std::optional<std::string> run_id;
   scheduler::RunOptions run;
   std::string finish{name_of(scheduler::Finish::sustain)};
@@ -178,8 +178,8 @@ PreparedRun prepare_continued_run(RunArguments& options, const scheduler::Machin
   if (earlier.complete)
     throw UserMistake("--continue: '{}' is complete: there is nothing left to run", options.continue_file);
   if (earlier.ranks != machine.ranks || earlier.ranks_per_node != machine.ranks_per_node) {
-    const auto spell = [](std::optional<int> k) {
-      return k ? fmt::format("--ranks-per-node {}", *k) : std::string("no --ranks-per-node");
+    const auto spell = [](const std::optional<workload::NodeSizes>& sizes) {
+      return sizes ? "--ranks-per-node " + sizes->spell() : std::string("no --ranks-per-node");
     };
     throw UserMistake("--continue: '{}' was started with {} ranks and {}; this launch has {} and {}",
                       options.continue_file, earlier.ranks, spell(earlier.ranks_per_node), machine.ranks,
@@ -234,23 +234,40 @@ int exit_status(scheduler::EndReason reason) {
 // broadcast, since every rank needs it to discover the nodes.
 void open_continued_file(RunArguments& options, const mpi::Group& world, std::unique_ptr<output::RunFile>& file,
                          int& status) {
-  int k = options.ranks_per_node.value_or(0);
+  std::string sizes = options.ranks_per_node.value_or("");
   status = on_root(world, [&] {
     if (options.continue_file.empty()) return;
     file = std::make_unique<output::RunFile>(options.continue_file, output::Existing::append);
-    if (k > 0) return;
+    if (!sizes.empty()) return;
     scheduler::ImpactTracker ignored;
-    k = output::read_continued_run(options.continue_file, ignored).ranks_per_node.value_or(0);
+    const auto earlier = output::read_continued_run(options.continue_file, ignored).ranks_per_node;
+    if (earlier) sizes = earlier->spell();
   });
-  mpi::check(MPI_Bcast(&k, 1, MPI_INT, 0, world.handle()), "MPI_Bcast");
-  if (k > 0) options.ranks_per_node = k;
+  broadcast(world, sizes);
+  if (!sizes.empty()) options.ranks_per_node = sizes;
+}
+
+// Collective. The workload of the launch. Ranks other than 0 get it without the nodes of the jobs, since rank 0 tells
+// each of them its job: lists of nodes would need memory in proportion to the machine on every rank.
+workload::Workload share_workload(const mpi::Group& world, const PreparedRun& start) {
+  if (world.rank() == 0) {
+    workload::Workload workload = parse_loaded(start.text, start.path);
+    workload::Workload without_nodes = workload;
+    for (workload::Job& job : without_nodes.jobs) job.nodes.reset();
+    std::string text = workload::print(without_nodes);
+    broadcast(world, text);
+    return workload;
+  }
+  std::string text;
+  broadcast(world, text);
+  return parse_loaded(text, start.path);
 }
 
 int run_session(const mpi::Group& world, const scheduler::Machine& machine, const PreparedRun& start,
                 const RunArguments& options, scheduler::ImpactTracker& tracker, output::RunFile* file,
                 scheduler::HostTelemetry* telemetry, const Context& context,
                 const scheduler::FaultListener& fault_listener) {
-  const workload::Workload workload = parse_loaded(start.text, start.path);
+  const workload::Workload workload = share_workload(world, start);
   const MonotonicClock clock;
   output::Progress progress;
   output::Summary summary{tracker, stdout};
@@ -281,7 +298,7 @@ int run(RunArguments& options, const Context& context) {
   std::unique_ptr<output::RunFile> file;
   open_continued_file(options, world, file, status);
   if (status != exit_success) return status;
-  const scheduler::Machine machine = scheduler::discover(world, options.ranks_per_node);
+  const scheduler::Machine machine = scheduler::discover(world, sizes_of(options.ranks_per_node));
   const auto telemetry = start_telemetry(options, world, machine, status);
   if (status != exit_success) return status;
   scheduler::ImpactTracker tracker;
@@ -294,7 +311,6 @@ int run(RunArguments& options, const Context& context) {
                                              options.overwrite ? output::Existing::replace : output::Existing::refuse);
   });
   if (status != exit_success) return status;
-  broadcast(world, start.text);
   broadcast_settings(options.run, world);
   // A failing rank writes the fault record itself, since rank 0 may be waiting for it.
   std::string run_file = file ? std::filesystem::absolute(continued ? options.continue_file : options.output) : "";
@@ -332,10 +348,9 @@ void add_run(CLI::App& program, Context& context) {
                       "id of this run, of letters, digits, - and _, which is part of the names of files that motifs "
                       "create (default: from the time and random bits)");
   add_set_option(*command, options->sets);
-  decimal_digits_only(
-      command->add_option("--ranks-per-node", options->ranks_per_node,
-                          "treat every K consecutive ranks as a node (default: the ranks that share memory)"))
-      ->check(CLI::Range(1, 1 << 30));
+  add_ranks_per_node_option(*command, options->ranks_per_node,
+                            "treat every K consecutive ranks as a node, or give the ranks of all nodes, such as "
+                            "16(x3),8 (default: the ranks that share memory)");
   decimal_digits_only(
       command->add_option("--isolated", run_options.counts.isolated, "isolated rounds of each measured job"))
       ->check(CLI::Range(0, 1000000))

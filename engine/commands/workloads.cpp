@@ -49,16 +49,14 @@ workload::Workload parse_loaded(const std::string& text, const std::string& name
   return std::move(parsed.workload);
 }
 
-std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,
-                       const workload::PlacementPolicy& policy) {
-  const std::vector<workload::JobPlacement> places = workload::place(workload, machine, policy);
-  std::vector<int> ranks;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    workload.jobs[i].nodes = places[i].nodes();
+std::vector<workload::JobPlacement> place(workload::Workload& workload, const workload::Machine& machine,
+                                          const workload::PlacementPolicy& policy) {
+  std::vector<workload::JobPlacement> placements = workload::place(workload, machine, policy);
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    workload.jobs[i].nodes = placements[i].nodes();
     workload.jobs[i].node_count.reset();
-    ranks.push_back(static_cast<int>(places[i].ranks()));
   }
-  return ranks;
+  return placements;
 }
 
 workload::PlacementPolicy policy_of(const std::string& text) {
@@ -98,33 +96,66 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
       ->check(CLI::Range(1, 1 << 20));
   decimal_digits_only(command.add_option("--ranks", options.ranks, "ranks of the launch"))
       ->check(CLI::Range(1, 1 << 30));
-  decimal_digits_only(command.add_option("--ranks-per-node", options.ranks_per_node, "ranks of each node"))
-      ->check(CLI::Range(1, 1 << 30));
+  add_ranks_per_node_option(command, options.ranks_per_node, "ranks of each node, such as 16 or 16(x3),8");
 }
 
+CLI::Option* add_ranks_per_node_option(CLI::App& command, std::optional<std::string>& text, const std::string& help) {
+  return command.add_option("--ranks-per-node", text, help)
+      ->check(CLI::Validator(
+          [](const std::string& given) -> std::string {
+            try {
+              (void)workload::NodeSizes::parse(given);
+            } catch (const UserMistake& mistake) {
+              return mistake.what();
+            }
+            return "";
+          },
+          ""));
+}
+
+std::optional<workload::NodeSizes> sizes_of(const std::optional<std::string>& ranks_per_node) {
+  return ranks_per_node ? std::optional(workload::NodeSizes::parse(*ranks_per_node)) : std::nullopt;
+}
+
+namespace {
+
+// The machine that a list of nodes' sizes describes, with which the other options have to agree.
+workload::Machine machine_of_list(const workload::NodeSizes& sizes, const MachineOptions& options) {
+  const auto require = [&](const char* option, std::optional<int> given, std::int64_t listed, const char* unit) {
+    if (!given || *given == listed) return;
+    throw UserMistake("--ranks-per-node {} has {} {}, not {} {}", sizes.spell(), listed, unit, option, *given);
+  };
+  require("--nodes", options.nodes, sizes.nodes(), "nodes");
+  require("--ranks", options.ranks, sizes.ranks(), "ranks");
+  return sizes.machine();
+}
+
+}  // namespace
+
 std::optional<workload::Machine> machine_of(const MachineOptions& options) {
-  if (!options.nodes && !options.ranks && !options.ranks_per_node) return std::nullopt;
-  if (options.nodes && options.ranks && options.ranks_per_node &&
-      static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node != *options.ranks) {
-    throw UserMistake("--nodes {} with --ranks-per-node {} makes {} ranks, not --ranks {}", *options.nodes,
-                      *options.ranks_per_node, static_cast<std::int64_t>(*options.nodes) * *options.ranks_per_node,
-                      *options.ranks);
+  const std::optional<workload::NodeSizes> sizes = sizes_of(options.ranks_per_node);
+  if (!options.nodes && !options.ranks && !sizes) return std::nullopt;
+  if (sizes && sizes->is_list) return machine_of_list(*sizes, options);
+  const std::optional<int> each = sizes ? std::optional(sizes->runs.front().ranks) : std::nullopt;
+  if (options.nodes && options.ranks && each && std::int64_t{*options.nodes} * *each != *options.ranks) {
+    throw UserMistake("--nodes {} with --ranks-per-node {} makes {} ranks, not --ranks {}", *options.nodes, *each,
+                      std::int64_t{*options.nodes} * *each, *options.ranks);
   }
   if (!options.nodes && !options.ranks) throw UserMistake("--ranks-per-node: needs --nodes or --ranks");
-  if (!options.ranks) return workload::Machine::uniform(*options.nodes, options.ranks_per_node.value_or(0));
+  if (!options.ranks) return workload::Machine::uniform(*options.nodes, each.value_or(0));
   // Only --ranks: one node, like a launch on one host without --ranks-per-node.
-  const int per_node = options.ranks_per_node.value_or(*options.ranks / options.nodes.value_or(1));
+  const int per_node = each.value_or(*options.ranks / options.nodes.value_or(1));
   if (per_node == 0 || *options.ranks % per_node != 0) {
     throw UserMistake("--ranks {} cannot be divided evenly into nodes of {}", *options.ranks,
-                      options.ranks_per_node ? fmt::format("--ranks-per-node {}", per_node)
-                                             : fmt::format("--nodes {}", *options.nodes));
+                      each ? fmt::format("--ranks-per-node {}", per_node)
+                           : fmt::format("--nodes {}", *options.nodes));
   }
   return workload::Machine::uniform(*options.ranks / per_node, per_node);
 }
 
 workload::Machine workload_machine(const scheduler::Machine& machine) {
   workload::Machine shape;
-  for (const scheduler::Node& node : machine.table) shape.ranks.push_back(static_cast<int>(node.ranks.size()));
+  for (const scheduler::Node& node : machine.table) shape.ranks.push_back(node.ranks);
   return shape;
 }
 

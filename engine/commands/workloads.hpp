@@ -12,6 +12,7 @@
 #include "scheduler/machine.hpp"
 #include "scheduler/records.hpp"
 #include "workload/check.hpp"
+#include "workload/node_sizes.hpp"
 
 namespace stressbench::commands {
 
@@ -29,9 +30,9 @@ workload::Workload load_text(const std::string& text, const std::string& name,
 // Parses the text of a workload that rank 0 has loaded. Motifs, options and nodes are not checked again.
 workload::Workload parse_loaded(const std::string& text, const std::string& name);
 
-// Replaces [NODES] by explicit nodes and returns the number of ranks of each job.
-std::vector<int> place(workload::Workload& workload, const workload::Machine& machine,
-                       const workload::PlacementPolicy& policy);
+// Replaces [NODES] by explicit nodes and returns the placement of each job.
+std::vector<workload::JobPlacement> place(workload::Workload& workload, const workload::Machine& machine,
+                                          const workload::PlacementPolicy& policy);
 
 // Parses the value of `--place`. Throws UserMistake.
 workload::PlacementPolicy policy_of(const std::string& text);
@@ -43,11 +44,16 @@ void add_place_option(CLI::App& command, std::string& placement);
 // Restricts an option to decimal digits, as in core/units. CLI11 would read 010 as octal and -1 as 2^64-1.
 CLI::Option* decimal_digits_only(CLI::Option* option);
 
+// Adds --ranks-per-node, a number or a list of all nodes (workload/node_sizes.hpp).
+CLI::Option* add_ranks_per_node_option(CLI::App& command, std::optional<std::string>& text, const std::string& help);
+// The value of --ranks-per-node; none without the option.
+std::optional<workload::NodeSizes> sizes_of(const std::optional<std::string>& ranks_per_node);
+
 // Options of `check` and `describe` that give the size of the machine, since there is no launch.
 struct MachineOptions {
   std::optional<int> nodes;
   std::optional<int> ranks;
-  std::optional<int> ranks_per_node;
+  std::optional<std::string> ranks_per_node;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
 // The machine that the options describe; none without options. Throws UserMistake if they contradict each other.

@@ -10,6 +10,7 @@
 #include "core/parameter.hpp"
 #include "output/run_file.hpp"
 #include "output/version.hpp"
+#include "scheduler/node_ranges.hpp"
 #include "workload/node_list.hpp"
 
 namespace stressbench::output {
@@ -93,14 +94,33 @@ std::string utc_now() {
   return text.data();
 }
 
+// A record for each range of nodes; a range of one node has its number instead of the range.
 Json nodes_of(const scheduler::Machine& machine) {
   Json nodes = Json::array();
-  for (std::size_t i = 0; i < machine.table.size(); ++i) {
-    const scheduler::Node& node = machine.table[i];
-    nodes.push_back(
-        {{"node", i}, {"host", node.host}, {"cores", maybe(node.cores)}, {key::ranks, workload::compress(node.ranks)}});
+  for (const scheduler::NodeRange& range : scheduler::node_ranges(machine)) {
+    if (range.count == 1) {
+      nodes.push_back(
+          {{"node", range.first}, {"host", range.hosts}, {"cores", maybe(range.cores)}, {key::ranks, range.ranks}});
+      continue;
+    }
+    nodes.push_back({{"nodes", fmt::format("{}-{}", range.first, range.first + range.count - 1)},
+                     {range.same_host ? "host" : "hosts", range.hosts},
+                     {"cores", maybe(range.cores)},
+                     {key::ranks, range.ranks},
+                     {"rank_step", range.rank_step}});
   }
   return nodes;
+}
+
+// A number if all nodes have as many ranks, however many nodes there are, else a list of all nodes.
+Json sizes_of(const std::optional<workload::NodeSizes>& sizes) {
+  if (!sizes) return nullptr;
+  return sizes->is_list ? Json(sizes->spell()) : Json(sizes->runs.front().ranks);
+}
+
+workload::NodeSizes sizes_from_json(const Json& sizes) {
+  if (!sizes.is_string()) return workload::NodeSizes::parse(std::to_string(whole_number<int>(sizes, 1)));
+  return workload::NodeSizes::parse(sizes.get_ref<const std::string&>());
 }
 
 Json step_of(const scheduler::StepRecord& step, int index) {
@@ -201,6 +221,15 @@ Json telemetry_of(const scheduler::TelemetryCounters& counters, const scheduler:
   return telemetry;
 }
 
+Json memory_of(const scheduler::PeakMemory& memory, const scheduler::Machine& machine) {
+  return {{"rank0_bytes", memory.rank0},
+          {"min_bytes", memory.min},
+          {"mean_bytes", memory.mean},
+          {"max_bytes", memory.max},
+          {"max_rank", memory.max_rank},
+          {"max_host", machine.host_of(memory.max_rank)}};
+}
+
 Json simulation_of(const std::optional<Simulation>& simulation) {
   if (!simulation) return nullptr;
   const Json description = Json::parse(simulation->description, nullptr, false);
@@ -250,7 +279,7 @@ Json to_json(const scheduler::Header& header) {
       {"compiler", compiler},
       {"build_type", build_type},
       {key::ranks, header.machine->ranks},
-      {key::ranks_per_node, maybe(header.machine->ranks_per_node)},
+      {key::ranks_per_node, sizes_of(header.machine->ranks_per_node)},
       {"nodes", nodes_of(*header.machine)},
       {key::workload,
        {{key::path, header.workload_path}, {key::text, header.workload_text}, {"hash", hash_of(header.workload_text)}}},
@@ -271,7 +300,7 @@ scheduler::Header header_from_json(const Json& record, scheduler::Machine& machi
   machine.ranks = whole_number<int>(record.at(key::ranks), 1);
   machine.ranks_per_node.reset();
   if (const Json& per_node = record.at(key::ranks_per_node); !per_node.is_null()) {
-    machine.ranks_per_node = whole_number<int>(per_node, 1);
+    machine.ranks_per_node = sizes_from_json(per_node);
   }
   header.machine = &machine;
   header.workload_path = record.at(key::workload).at(key::path);
@@ -392,12 +421,13 @@ Json to_json(const scheduler::Fault& fault) {
           {"cause", fault.cause}};
 }
 
-Json to_json(const scheduler::End& end) {
+Json to_json(const scheduler::End& end, const scheduler::Machine& machine) {
   return {{type_key, record_type::end},
           {key::complete, end.complete},
           {"reason", name_of(end.reason)},
           {"rounds", end.rounds},
-          {"elapsed_s", end.elapsed_s}};
+          {"elapsed_s", end.elapsed_s},
+          {"memory", end.memory ? memory_of(*end.memory, machine) : Json(nullptr)}};
 }
 
 scheduler::End end_from_json(const Json& record) {

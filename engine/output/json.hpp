@@ -27,10 +27,10 @@ Json to_json(const scheduler::JobRecord& job, int index);
 Json to_json(const scheduler::Sample& sample, const scheduler::Machine& machine);
 Json to_json(const scheduler::HistogramRecord& histogram);
 Json to_json(const scheduler::Event& event);
+Json to_json(const scheduler::Fault& fault);
 // Names of hosts are those of `machine`.
 Json to_json(const scheduler::RoundRecord& record, const scheduler::Machine& machine);
-Json to_json(const scheduler::Fault& fault);
-Json to_json(const scheduler::End& end);
+Json to_json(const scheduler::End& end, const scheduler::Machine& machine);
 
 // The inverse for the fields that --continue needs; all others keep their defaults. These functions throw
 // Json::exception if a field is missing or has another type, and UserMistake if a value is invalid.

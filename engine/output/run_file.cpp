@@ -150,7 +150,7 @@ void RunFile::on_round(const scheduler::RoundRecord& record) {
 }
 
 void RunFile::on_end(const scheduler::End& end) {
-  pending_ += line_of(to_json(end));
+  pending_ += line_of(to_json(end, *machine_));
   write_out();
   ended_ = true;
   require_unchanged();

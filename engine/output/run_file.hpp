@@ -53,7 +53,7 @@ inline constexpr Nanoseconds longest_time_limit{1'000'000'000'000'000'000};
 struct ContinuedRun {
   scheduler::EarlierLaunches launches;
   scheduler::RunOptions options;
-  std::optional<int> ranks_per_node;
+  std::optional<workload::NodeSizes> ranks_per_node;
   int ranks = 0;
   std::string workload_path;
   std::string workload_text;

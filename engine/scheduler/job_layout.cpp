@@ -7,27 +7,6 @@
 namespace stressbench::scheduler {
 namespace {
 
-struct Role {
-  int job = -1;
-  int position = 0;  // of the node in the job's list; ranks of a job are numbered in this order
-};
-
-// The job that uses this rank's slot on this rank's node.
-Role role_of(const Machine& machine, const workload::Workload& workload) {
-  int first_slot = 0;
-  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
-    const workload::Job& job = workload.jobs[i];
-    const auto at = std::find(job.nodes->begin(), job.nodes->end(), machine.my_node);
-    if (at == job.nodes->end()) continue;
-    const Role role{static_cast<int>(i), static_cast<int>(at - job.nodes->begin())};
-    if (!job.ranks_per_node) return role;
-    if (machine.my_slot < first_slot + *job.ranks_per_node) return role;
-    first_slot += *job.ranks_per_node;
-    if (!job.shared) return {};
-  }
-  return {};
-}
-
 // World rank 0 is the root of its own job, so that it never has to send to itself.
 int choose_root(const mpi::Group& world, const mpi::Group& job_comm) {
   int root = world.rank() == 0 ? job_comm.rank() : -1;
@@ -37,13 +16,38 @@ int choose_root(const mpi::Group& world, const mpi::Group& job_comm) {
 
 }  // namespace
 
-int job_of_this_rank(const Machine& machine, const workload::Workload& workload) {
-  return role_of(machine, workload).job;
+std::vector<Role> roles_of_ranks(const Machine& machine, const workload::Workload& workload) {
+  const RanksOfNodes ranks_of_nodes(machine);
+  std::vector<Role> roles(machine.node_of_rank.size());
+  std::vector<std::size_t> used(machine.table.size(), 0);  // ranks of each node that earlier jobs have
+  for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+    const workload::Job& job = workload.jobs[i];
+    int position = 0;
+    for (const int node : *job.nodes) {
+      const Role role{static_cast<int>(i), position++};
+      if (node >= machine.nodes) continue;
+      std::size_t& first = used[static_cast<std::size_t>(node)];
+      const auto available = ranks_of_nodes.of(node).subspan(first);
+      const auto wanted = static_cast<std::size_t>(job.ranks_per_node.value_or(machine.ranks));
+      const auto taken = available.first(std::min(available.size(), wanted));
+      for (const int rank : taken) roles[static_cast<std::size_t>(rank)] = role;
+      first += taken.size();
+    }
+  }
+  return roles;
 }
 
-JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
+Role role_of_this_rank(const mpi::Group& world, const Machine& machine, const workload::Workload& workload) {
+  std::vector<Role> roles;
+  if (world.rank() == 0) roles = roles_of_ranks(machine, workload);
+  Role own;
+  const int bytes = static_cast<int>(sizeof(Role));
+  mpi::check(MPI_Scatter(roles.data(), bytes, MPI_BYTE, &own, bytes, MPI_BYTE, 0, world.handle()), "MPI_Scatter");
+  return own;
+}
+
+JobLayout lay_out_jobs(const mpi::Group& world, const Role& role, std::size_t jobs,
                        const std::optional<Chain>& own_chain) {
-  const Role role = role_of(machine, workload);
   JobLayout layout;
   layout.job = role.job;
   layout.job_comm = world.split(role.job >= 0 ? role.job : MPI_UNDEFINED, role.position);
@@ -53,7 +57,6 @@ JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const wo
     layout.step_comms = make_groups(layout.job_comm, *own_chain);
   }
   layout.roots = world.split(layout.is_root() ? 0 : MPI_UNDEFINED, world.rank());
-  const auto jobs = workload.jobs.size();
   std::vector<int> local_values(2 * jobs, -1);
   if (layout.is_root()) {
     local_values[static_cast<std::size_t>(layout.job)] = world.rank();

@@ -25,11 +25,20 @@ struct JobLayout {
   bool is_root() const noexcept { return job >= 0 && job_comm.rank() == root; }
 };
 
-// The number of the job that this rank belongs to; -1: none. All jobs must have explicit nodes (after placement).
-int job_of_this_rank(const Machine& machine, const workload::Workload& workload);
+// The part of a rank in the workload.
+struct Role {
+  int job = -1;      // -1: none
+  int position = 0;  // of the rank's node in the job's list; ranks of a job are numbered in this order
+};
 
-// Collective over `world`. `own_chain`: the chain of this rank's job.
-JobLayout lay_out_jobs(const mpi::Group& world, const Machine& machine, const workload::Workload& workload,
+// The role of each rank of the machine. World rank 0 only. All jobs must have explicit nodes (after placement).
+std::vector<Role> roles_of_ranks(const Machine& machine, const workload::Workload& workload);
+
+// Collective over `world`: the role of this rank. Only rank 0 needs the nodes of the jobs.
+Role role_of_this_rank(const mpi::Group& world, const Machine& machine, const workload::Workload& workload);
+
+// Collective over `world`. `jobs`: their number in the workload. `own_chain`: the chain of this rank's job.
+JobLayout lay_out_jobs(const mpi::Group& world, const Role& role, std::size_t jobs,
                        const std::optional<Chain>& own_chain);
 
 }  // namespace stressbench::scheduler

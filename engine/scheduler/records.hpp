@@ -165,11 +165,22 @@ struct Fault {
 using FaultListener = std::function<void(const Fault&)>;
 
 enum class EndReason { done, interval_reached, interrupted, time_limit, fault };
+
+// The peak resident memory of the ranks of a launch, in bytes.
+struct PeakMemory {
+  std::int64_t rank0 = 0;
+  std::int64_t min = 0;
+  double mean = 0;
+  std::int64_t max = 0;
+  int max_rank = 0;
+};
+
 struct End {
   bool complete = false;
   EndReason reason = EndReason::done;
   int rounds = 0;
   double elapsed_s = 0;
+  std::optional<PeakMemory> memory = std::nullopt;
 };
 
 // Receiver of records, such as the run file, the summary table, the progress line or the stopping criterion.

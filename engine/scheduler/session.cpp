@@ -5,6 +5,7 @@
 #include "core/host.hpp"
 #include "core/progress.hpp"
 #include "scheduler/describe.hpp"
+#include "scheduler/peak_memory.hpp"
 #include "scheduler/rank_status.hpp"
 #include "scheduler/sleeping_barrier.hpp"
 
@@ -32,11 +33,17 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
                  const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
                  ImpactTracker& tracker, EarlierLaunches earlier)
     : Session(world, clock, machine, workload, options, std::move(listeners), tracker, earlier,
-              build_chain(workload, job_of_this_rank(machine, workload))) {}
+              own_part(world, machine, workload)) {}
+
+Session::OwnPart Session::own_part(const mpi::Group& world, const Machine& machine,
+                                   const workload::Workload& workload) {
+  const Role role = role_of_this_rank(world, machine, workload);
+  return {role, build_chain(workload, role.job)};
+}
 
 Session::Session(const mpi::Group& world, const Clock& clock, const Machine& machine,
                  const workload::Workload& workload, const RunOptions& options, std::vector<Listener*> listeners,
-                 ImpactTracker& tracker, EarlierLaunches earlier, std::optional<Chain> own_chain)
+                 ImpactTracker& tracker, EarlierLaunches earlier, OwnPart own)
     : world_(world),
       clock_(clock),
       machine_(machine),
@@ -44,8 +51,8 @@ Session::Session(const mpi::Group& world, const Clock& clock, const Machine& mac
       options_(options),
       tracker_(tracker),
       earlier_(earlier),
-      layout_(lay_out_jobs(world, machine, workload, own_chain)),
-      chain_(std::move(own_chain)),
+      layout_(lay_out_jobs(world, own.role, workload.jobs.size(), own.chain)),
+      chain_(std::move(own.chain)),
       measured_jobs_(measured_jobs(workload)),
       queue_(Plan{measured_jobs_, options.counts, options.seed}, earlier.rounds),
       time_limit_(options.time_limit, workload.jobs.size()),
@@ -105,8 +112,9 @@ EndReason Session::run(const std::vector<std::string>& command, const std::strin
 // Reports the end. Rank 0 broadcasts whether a listener failed, since only rank 0 writes the file.
 EndReason Session::finish(EndReason reason) {
   const bool complete = reason == EndReason::done || reason == EndReason::interval_reached;
+  const std::optional<PeakMemory> memory = reduce_peak_memory(world_);
   if (world_.rank() == 0) {
-    reporter_.end({complete, reason, completed_, elapsed_s()});
+    reporter_.end({complete, reason, completed_, elapsed_s(), memory});
     if (const stopping::ListenerFault fault{reporter_}; fault.reached()) reporter_.fault(fault.record(machine_));
   }
   int failed = reporter_.fault() ? 1 : 0;
@@ -158,8 +166,16 @@ bool Session::is_active(const Round& round) const noexcept {
   return layout_.job >= 0 && (round.kind == RoundKind::contended || round.job == layout_.job);
 }
 
-// Once per launch: the period of a rate follows from the traffic of the job, and some motifs take seconds to compute
-// theirs on many ranks, which must not be a part of a round.
+// Collective over the job. Once per launch: the period of a rate follows from the traffic of the job, and some motifs
+// take seconds to compute theirs on many ranks, which must not be a part of a round. Only the root computes it.
+std::int64_t Session::throttle_period_ns(Bytes rate) const {
+  std::int64_t period_ns = 0;
+  if (layout_.is_root()) period_ns = Throttle::period_for(*chain_, layout_.job_comm.size(), rate);
+  sleeping_barrier(layout_.job_comm, WaitPhase::arriving);  // ranks that spin would delay the root
+  mpi::check(MPI_Bcast(&period_ns, 1, MPI_INT64_T, layout_.root, layout_.job_comm.handle()), "MPI_Bcast");
+  return period_ns;
+}
+
 Assignment Session::make_assignment() const {
   const workload::Job& job = own_job();
   Assignment assigned;
@@ -170,7 +186,7 @@ Assignment Session::make_assignment() const {
   assigned.finish = options_.finish;
   assigned.verification = options_.verification;
   assigned.throttle.load = job.load.value_or(1);
-  if (job.rate) assigned.throttle.period_ns = Throttle::period_for(*chain_, layout_.job_comm.size(), *job.rate);
+  if (job.rate) assigned.throttle.period_ns = throttle_period_ns(*job.rate);
   return assigned;
 }
 

@@ -25,7 +25,8 @@ namespace stressbench::scheduler {
 
 class Session {
  public:
-  // Collective. `workload` has explicit nodes. Listeners are called on rank 0 only, in order.
+  // Collective. On rank 0 `workload` has explicit nodes, which other ranks do not need. Listeners are called on rank 0
+  // only, in order.
   Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
           const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier);
 
@@ -48,9 +49,15 @@ class Session {
     EndReason reason = EndReason::done;
     Round round;
   };
+  // The part of this rank in the workload, and the chain of its job.
+  struct OwnPart {
+    Role role;
+    std::optional<Chain> chain;
+  };
+  static OwnPart own_part(const mpi::Group& world, const Machine& machine, const workload::Workload& workload);
   Session(const mpi::Group& world, const Clock& clock, const Machine& machine, const workload::Workload& workload,
           const RunOptions& options, std::vector<Listener*> listeners, ImpactTracker& tracker, EarlierLaunches earlier,
-          std::optional<Chain> own_chain);
+          OwnPart own);
   void describe_jobs();
   void report_header(const std::vector<std::string>& command, const std::string& workload_text);
   std::optional<EndReason> reason_to_stop();
@@ -60,6 +67,7 @@ class Session {
   bool is_active(const Round& round) const noexcept;
   const workload::Job& own_job() const { return workload_.jobs[static_cast<std::size_t>(layout_.job)]; }
   Assignment make_assignment() const;
+  std::int64_t throttle_period_ns(Bytes rate) const;
   void decompose(const Round& round);
   std::optional<LinkCounts> read_links(const Round& round);
   std::optional<TelemetryCounters> read_telemetry(const Round& round);

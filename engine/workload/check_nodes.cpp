@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 
 #include "workload/checks.hpp"
 #include "workload/limits.hpp"
@@ -68,20 +68,26 @@ void check_counts(const std::vector<Job>& jobs, const Machine& machine, Diagnost
                       std::to_string(requested));
 }
 
-// Number of ranks of a job on these nodes. None if unknown, or if a node has too few ranks, which is reported.
+// The ranks that a job takes of a node. None if unknown, or if the node has too few, which is reported.
+RankCount ranks_of_node(const Job& job, int node, const Machine& machine, Diagnostics& diagnostics) {
+  const int available = machine.ranks[static_cast<std::size_t>(node)];
+  const int requested = job.ranks_per_node.value_or(available);
+  if (available > 0 && requested > available) {
+    diagnostics.add(*job.where.ranks_per_node, "[RANKS_PER_NODE] is " + std::to_string(requested) + ", but node " +
+                                                   std::to_string(node) + " has " + std::to_string(available) +
+                                                   " ranks");
+    return std::nullopt;
+  }
+  return requested > 0 ? RankCount(requested) : std::nullopt;
+}
+
+// Number of ranks of a job on these nodes. None if unknown.
 RankCount count_ranks(const Job& job, const std::vector<int>& nodes, const Machine& machine, Diagnostics& diagnostics) {
   std::int64_t sum = 0;
   for (const int node : nodes) {
-    const int available = machine.ranks[static_cast<std::size_t>(node)];
-    const int requested = job.ranks_per_node.value_or(available);
-    if (available > 0 && requested > available) {
-      diagnostics.add(*job.where.ranks_per_node, "[RANKS_PER_NODE] is " + std::to_string(requested) + ", but node " +
-                                                     std::to_string(node) + " has " + std::to_string(available) +
-                                                     " ranks");
-      return std::nullopt;
-    }
-    if (requested == 0) return std::nullopt;
-    sum += requested;
+    const RankCount count = ranks_of_node(job, node, machine, diagnostics);
+    if (!count) return std::nullopt;
+    sum += *count;
   }
   return sum;
 }
@@ -95,21 +101,30 @@ RankCount launchable(const Job& job, RankCount ranks, Diagnostics& diagnostics) 
   return std::nullopt;
 }
 
+bool is_uniform(const Machine& machine) {
+  return std::ranges::adjacent_find(machine.ranks, std::not_equal_to<>{}) == machine.ranks.end();
+}
+
+// Numbers of ranks on a machine of equal nodes, on which it does not matter which nodes the jobs with [NODES] get.
+std::vector<RankCount> ranks_on_equal_nodes(const std::vector<Job>& jobs, const Machine& machine,
+                                            const std::vector<bool>& known, Diagnostics& diagnostics) {
+  std::vector<RankCount> ranks(jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Job& job = jobs[i];
+    const std::int64_t nodes = job.nodes ? std::ssize(*job.nodes) : job.node_count.value_or(0);
+    if (!known[i] || nodes == 0 || (!job.nodes && nodes > machine.nodes())) continue;
+    const RankCount each = ranks_of_node(job, job.nodes ? job.nodes->front() : 0, machine, diagnostics);
+    if (each) ranks[i] = launchable(job, nodes * *each, diagnostics);
+  }
+  return ranks;
+}
+
 // The nodes of all jobs if there are no mistakes, else only those that do not depend on other jobs.
 std::vector<std::vector<int>> nodes_of_jobs(const Workload& workload, const Machine& machine,
                                             const PlacementPolicy& policy, bool is_consistent) {
-  std::vector<std::vector<int>> nodes(workload.jobs.size());
-  const bool uniform = std::ranges::adjacent_find(machine.ranks, std::not_equal_to<>{}) == machine.ranks.end();
-  if (is_consistent && !uniform) return place_nodes(workload, machine, policy);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Job& job = workload.jobs[i];
-    if (job.nodes) {
-      nodes[i] = *job.nodes;
-    } else if (uniform && job.node_count && *job.node_count <= machine.nodes()) {
-      nodes[i].resize(static_cast<std::size_t>(*job.node_count));  // which ones does not matter
-      std::iota(nodes[i].begin(), nodes[i].end(), 0);
-    }
-  }
+  if (is_consistent) return place_nodes(workload, machine, policy);
+  std::vector<std::vector<int>> nodes;
+  for (const Job& job : workload.jobs) nodes.push_back(job.nodes.value_or(std::vector<int>{}));
   return nodes;
 }
 
@@ -136,6 +151,7 @@ std::vector<RankCount> check_nodes(const Workload& workload, const std::optional
     }
     return ranks;
   }
+  if (is_uniform(*machine)) return ranks_on_equal_nodes(jobs, *machine, known, diagnostics);
   const auto nodes = nodes_of_jobs(workload, *machine, policy, is_consistent);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (known[i] && !nodes[i].empty())

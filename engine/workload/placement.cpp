@@ -1,6 +1,7 @@
 #include "workload/placement.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "core/random.hpp"
 #include "core/suggest.hpp"
@@ -22,41 +23,76 @@ std::vector<std::size_t> requested_nodes(const Workload& workload) {
   return requested;
 }
 
-std::vector<int> free_nodes(const Workload& workload, const Machine& machine) {
-  std::vector<bool> taken(machine.ranks.size(), false);
-  for (const Job& job : workload.jobs) {
-    for (const int node : job.nodes.value_or(std::vector<int>{})) {
-      if (node >= machine.nodes())
-        throw UserMistake("job " + in_quotes(job.name) + ": node " + std::to_string(node) + " does not exist");
-      taken[static_cast<std::size_t>(node)] = true;
+// The nodes that no list names, as runs of consecutive nodes.
+class FreeNodes {
+ public:
+  FreeNodes(const Workload& workload, const Machine& machine) {
+    std::vector<bool> taken(machine.ranks.size(), false);
+    for (const Job& job : workload.jobs) {
+      if (!job.nodes) continue;
+      for (const int node : *job.nodes) {
+        if (node >= machine.nodes())
+          throw UserMistake("job " + in_quotes(job.name) + ": node " + std::to_string(node) + " does not exist");
+        taken[static_cast<std::size_t>(node)] = true;
+      }
+    }
+    for (int node = 0; node < machine.nodes(); ++node) {
+      if (taken[static_cast<std::size_t>(node)]) continue;
+      if (runs_.empty() || runs_.back().first + runs_.back().count != node) runs_.push_back({node, 0});
+      ++runs_.back().count;
+      ++count_;
     }
   }
-  std::vector<int> free;
-  for (int node = 0; node < machine.nodes(); ++node) {
-    if (!taken[static_cast<std::size_t>(node)]) free.push_back(node);
-  }
-  return free;
-}
 
-// Index in `free` of the first `count` nodes with consecutive numbers; 0 if there are none.
-std::size_t block_start(const std::vector<int>& free, std::size_t count) {
-  std::size_t start = 0;
-  for (std::size_t at = 0; at < free.size(); ++at) {
-    if (at > 0 && free[at] != free[at - 1] + 1) start = at;
-    if (at - start + 1 == count) return start;
+  std::size_t count() const noexcept { return count_; }
+  std::vector<int> all() const {
+    std::vector<int> nodes;
+    nodes.reserve(count_);
+    for (const Run& run : runs_) append(run.first, run.count, nodes);
+    return nodes;
   }
-  return 0;
-}
+
+  // Takes the lowest `count` consecutive nodes, or the lowest ones if there are not as many consecutive ones. Runs only
+  // shrink, so that a search for as many nodes as an earlier one continues where that ended: all searches together take
+  // as many steps as there are runs, for each distinct count.
+  void take(int count, std::vector<int>& nodes) {
+    std::size_t& at = first_fit_[count];
+    while (at < runs_.size() && runs_[at].count < count) ++at;
+    if (at < runs_.size()) return take_from(runs_[at], count, nodes);
+    while (count > 0) {
+      while (runs_[lowest_].count == 0) ++lowest_;
+      const int taken = std::min(count, runs_[lowest_].count);
+      take_from(runs_[lowest_], taken, nodes);
+      count -= taken;
+    }
+  }
+
+ private:
+  struct Run {
+    int first = 0;
+    int count = 0;
+  };
+
+  static void append(int first, int count, std::vector<int>& nodes) {
+    for (int node = first; node < first + count; ++node) nodes.push_back(node);
+  }
+  static void take_from(Run& run, int count, std::vector<int>& nodes) {
+    append(run.first, count, nodes);
+    run.first += count;
+    run.count -= count;
+  }
+
+  std::vector<Run> runs_;
+  std::size_t count_ = 0;
+  std::size_t lowest_ = 0;                // all runs before it are empty
+  std::map<int, std::size_t> first_fit_;  // by count: all runs before it have fewer nodes
+};
 
 using NodesOfJobs = std::vector<std::vector<int>>;
 
-void place_linear(const std::vector<std::size_t>& requested, std::vector<int> free, NodesOfJobs& nodes) {
+void place_linear(const std::vector<std::size_t>& requested, FreeNodes free, NodesOfJobs& nodes) {
   for (std::size_t job = 0; job < requested.size(); ++job) {
-    if (requested[job] == 0) continue;
-    const auto first = free.begin() + static_cast<std::ptrdiff_t>(block_start(free, requested[job]));
-    const auto last = first + static_cast<std::ptrdiff_t>(requested[job]);
-    nodes[job].assign(first, last);
-    free.erase(first, last);
+    if (requested[job] > 0) free.take(static_cast<int>(requested[job]), nodes[job]);
   }
 }
 
@@ -86,21 +122,21 @@ void place_random(const std::vector<std::size_t>& requested, const std::vector<i
 
 NodesOfJobs place_nodes(const Workload& workload, const Machine& machine, const PlacementPolicy& policy) {
   const auto requested = requested_nodes(workload);
-  const auto free = free_nodes(workload, machine);
+  const FreeNodes free(workload, machine);
   std::size_t all = 0;
   for (const std::size_t count : requested) all += count;
-  if (all > free.size())
-    throw UserMistake("jobs ask for " + std::to_string(all) + " nodes, " + std::to_string(free.size()) + " are free");
+  if (all > free.count())
+    throw UserMistake("jobs ask for " + std::to_string(all) + " nodes, " + std::to_string(free.count()) + " are free");
   NodesOfJobs nodes(workload.jobs.size());
   switch (policy.strategy) {
     case PlacementStrategy::linear:
       place_linear(requested, free, nodes);
       break;
     case PlacementStrategy::interleaved:
-      place_interleaved(requested, free, nodes);
+      place_interleaved(requested, free.all(), nodes);
       break;
     case PlacementStrategy::random:
-      place_random(requested, free, policy.seed, nodes);
+      place_random(requested, free.all(), policy.seed, nodes);
       break;
   }
   for (std::size_t job = 0; job < nodes.size(); ++job) {

@@ -39,7 +39,7 @@ WITHOUT_LAUNCH = [
     (["run", "W", "--isolated", "0x10"], "'0x10': must be a whole number of digits only"),
     (["run", "W", "--contended", " 8"], "' 8': must be a whole number of digits only"),
     (["run", "W", "--warmup", "+1"], "'+1': must be a whole number of digits only"),
-    (["run", "W", "--ranks-per-node", "0b1"], "'0b1': must be a whole number of digits only"),
+    (["run", "W", "--ranks-per-node", "0b1"], "'0b1' must be a number of ranks, such as 16, or a list"),
     (["run", "W", "--seed=-1"], "'-1': must be a whole number of digits only"),
     (["run", "W", "--seed", "18446744073709551616"], "from 0 to 18446744073709551615"),
     (["run", "W", "--finish", "never"], "never"),

@@ -54,6 +54,8 @@ def folder(tmp_path: Path) -> Path:
         ("run demo.sb", "-n is missing, for example -n 8"),
         ("run -n 2", "FILE is missing, for example workloads/demo.sb"),
         ("run demo.sb -n 0", "-n: 0 is not at least 1"),
+        ("run demo.sb -n 2 --ranks-per-node 0", "--ranks-per-node: 0 is not at least 1"),
+        ("run demo.sb -n 2 --ranks-per-node 2:1", "--ranks-per-node: '2:1' must be a number of ranks, such as 16, or"),
         ("run demo.sb bad.sb -n 2", "(bad.sb)"),
         ("run demo.sb -n 2 -o there.jsonl", "there.jsonl already exists; choose another name, or --continue it"),
         ("run demo.sb -n 2 -o gone/r.jsonl", "gone is not a directory"),

@@ -76,7 +76,7 @@ class PreparedRun:
 
 def prepare_run(
     workload: str | PathLike[str] | None = None, *, ranks: int | None = None, on: "str | Lab" = "local",
-    ranks_per_node: int | None = None, output: str | PathLike[str] | None = None,
+    ranks_per_node: int | str | None = None, output: str | PathLike[str] | None = None,
     continue_from: str | PathLike[str] | None = None, isolated: int | None = None, contended: int | None = None,
     repetitions: int | None = None, warmup: int | None = None, until_interval: str | None = None,
     min_time: str | None = None, time_limit: str | None = None, stall_limit: str | None = None, grace: str = "60s",

@@ -37,7 +37,7 @@ class RunSpec:
     output: Path | None = None
     on: str = "local"
     ranks: int | None = None
-    ranks_per_node: int | None = None
+    ranks_per_node: int | str | None = None
     options: EngineOptions = field(default_factory=EngineOptions)
     grace_s: float = 60.0
     limit_s: float | None = None

@@ -57,7 +57,7 @@ def check_arguments(
     engine: Path,
     workload: Path,
     ranks: int | None,
-    ranks_per_node: int | None,
+    ranks_per_node: int | str | None,
     sets: tuple[str, ...],
     telemetry: str | None = None,
 ) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def check_arguments(
 
 
 def run_arguments(
-    *, engine: Path, workload: Path | None, ranks_per_node: int | None, run_file: RunFile, options: EngineOptions
+    *, engine: Path, workload: Path | None, ranks_per_node: int | str | None, run_file: RunFile, options: EngineOptions
 ) -> tuple[str, ...]:
     """The program that a launcher starts on every rank. `workload` is None where the continued file contains it.
 
@@ -89,5 +89,5 @@ def run_arguments(
     )
 
 
-def _shape(ranks_per_node: int | None) -> tuple[str, ...]:
+def _shape(ranks_per_node: int | str | None) -> tuple[str, ...]:
     return () if ranks_per_node is None else ("--ranks-per-node", str(ranks_per_node))

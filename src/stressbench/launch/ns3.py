@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from stressbench.formats.units import RateShare
@@ -47,6 +48,12 @@ class PacketTarget(SimulatedTarget):
                 raise LaunchMistake(
                     f"{option}: not in a packet-level simulation, --on {self.kind}:{self.name}; leave it out"
                 )
+        sizes = dict(pairwise(request.program)).get("--ranks-per-node", "1")
+        if not str(sizes).isdecimal():
+            raise LaunchMistake(
+                f"--ranks-per-node: '{sizes}': a packet-level simulation, --on {self.kind}:{self.name}, needs nodes "
+                "with equally many ranks"
+            )
         hosts = ",".join(name for name, count in shares(self.hosts, request.ranks) for _ in range(count))
         size = ranks_per_node(self.hosts, request.ranks)
         per_node = () if size is None else ("--ranks-per-node", str(size))

@@ -37,6 +37,7 @@ _OWN_STATUSES = frozenset({ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault
 class LaunchRequest:
     """A run as requested by the user. `workload` is None where a continued run file contains it.
 
+    `ranks_per_node`: of every node, or a list of all nodes such as `16(x3),8`.
     `terminal`: the output is a terminal, so the engine may show its progress, although its own stderr is a pipe.
     `target`: where ranks run, as named by `on`. `rail_selection`: the NIC selection of the ranks.
     `concurrent_ranks`: ranks of another launch that run on the target at the same time.
@@ -46,7 +47,7 @@ class LaunchRequest:
     ranks: int
     run_file: RunFile
     options: EngineOptions
-    ranks_per_node: int | None = None
+    ranks_per_node: int | str | None = None
     mpirun: Path | None = None
     engine: Path | None = None
     launcher_arguments: tuple[str, ...] = ()
@@ -131,7 +132,9 @@ def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> Prepar
     ):
         return check_status
     if request.rail_selection is not None:
-        shape = request.target.ranks_per_node(start_request, explicit=request.ranks_per_node)
+        shape = _ranks_per_node(request, start_request)
+        if isinstance(shape, str):
+            raise LaunchMistake(f"--ranks-per-node: '{shape}': a selection of NICs needs nodes with equally many ranks")
         start_request = with_rail_selection(
             start_request,
             request.rail_selection,
@@ -182,6 +185,13 @@ def _start_request(engine: Path, request: LaunchRequest, environment: Mapping[st
     )
 
 
+def _ranks_per_node(request: LaunchRequest, start_request: Request) -> int | str | None:
+    """As typed, or what the launch target knows before the launch."""
+    if isinstance(request.ranks_per_node, str):
+        return request.ranks_per_node
+    return request.target.ranks_per_node(start_request, explicit=request.ranks_per_node)
+
+
 def _check(
     engine: Path, workload: Path, request: LaunchRequest, start_request: Request, environment: Mapping[str, str]
 ) -> int:
@@ -192,7 +202,7 @@ def _check(
         engine=engine,
         workload=workload,
         ranks=request.ranks if nodes_known else None,
-        ranks_per_node=request.target.ranks_per_node(start_request, explicit=request.ranks_per_node),
+        ranks_per_node=_ranks_per_node(request, start_request),
         sets=request.options.sets,
         telemetry=request.options.telemetry,
     )

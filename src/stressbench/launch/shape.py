@@ -1,34 +1,44 @@
 """The run file and the number of ranks of a run, as typed or from a continued run file."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from stressbench.formats.errors import file_fault, reason_of
+from stressbench.formats.excerpts import excerpt
 from stressbench.formats.files import require_output
 from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.run import Header, RunFileError, read_run
+from stressbench.formats.run.records import NODE_SIZES
 from stressbench.launch.engine import RunFile
 from stressbench.launch.errors import LaunchMistake
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Number of ranks to start, and of ranks per node (None: ranks that share memory form a node)."""
+    """Number of ranks to start, and of ranks per node (None: ranks that share memory form a node).
+
+    The ranks of all nodes are a text such as `16(x3),8` where they differ.
+    """
 
     ranks: int
-    ranks_per_node: int | None
+    ranks_per_node: int | str | None
 
 
-def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile, default: int | None = None) -> Shape:
+def shape_of(
+    *, ranks: int | None, ranks_per_node: int | str | None, run_file: RunFile, default: int | None = None
+) -> Shape:
     """Numbers of ranks and ranks per node: as typed, from the continued file, or the `default` of a launch target.
 
     Raises LaunchMistake.
     """
+    if isinstance(ranks_per_node, str):
+        ranks_per_node = _sizes(ranks_per_node)
     for option, value in (("-n", ranks), ("--ranks-per-node", ranks_per_node)):
-        if value is not None and value < 1:
+        if isinstance(value, int) and value < 1:
             raise LaunchMistake(f"{option}: {value} is not at least 1")
-        if value is not None and value > MAX_NUMBERS:
+        if isinstance(value, int) and value > MAX_NUMBERS:
             raise LaunchMistake(f"{option}: {value} is not at most {MAX_NUMBERS}")
     if run_file.continues:
         header = _header(run_file.path)
@@ -38,6 +48,18 @@ def shape_of(*, ranks: int | None, ranks_per_node: int | None, run_file: RunFile
     if ranks is None:
         raise LaunchMistake("-n is missing, for example -n 8")
     return Shape(ranks=ranks, ranks_per_node=ranks_per_node)
+
+
+def _sizes(text: str) -> int | str:
+    """The ranks of every node, or the list of all nodes, which the engine checks. Raises LaunchMistake."""
+    if re.fullmatch("-?[0-9]{1,18}", text):
+        return int(text)
+    if re.fullmatch(NODE_SIZES, text):
+        return text
+    raise LaunchMistake(
+        f"--ranks-per-node: '{excerpt(text)}' must be a number of ranks, such as 16, or a list with the ranks of all "
+        "nodes, such as 16(x3),8"
+    )
 
 
 def require_same_time(run_file: RunFile, *, simulated: bool) -> None:

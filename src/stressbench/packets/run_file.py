@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from stressbench.formats.ranges import spans
+from stressbench.formats.run.nodes import Node, NodeTable
 from stressbench.formats.run.records import (
     RECORDS,
     SCHEMA_VERSION,
@@ -22,7 +23,6 @@ from stressbench.formats.run.records import (
     HistogramRecord,
     LinkTraffic,
     MpiLibrary,
-    Node,
     Phase,
     Plan,
     Platform,
@@ -73,7 +73,7 @@ class RunFileWriter:
                 mpi=MpiLibrary(standard="3.1", library=f"schedules of messages on {self.simulator}", flavour="other",
                                transports="tcp, shared memory"),
                 compiler=self.simulator, build_type="Release", ranks=len(options.hosts),
-                ranks_per_node=options.ranks_per_node, nodes=tuple(self._nodes()),
+                ranks_per_node=options.ranks_per_node, nodes=NodeTable.of(self._nodes()),
                 workload=Workload(path=str(options.workload), text=text, hash=_hash_of(text)),
                 jobs=tuple(job.job for job in self.jobs),
                 plan=Plan(isolated=options.isolated, contended=options.contended, warmup=options.warmup,
@@ -194,7 +194,10 @@ class RunFileWriter:
 
 
 def _fields(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+    values = {field.name: getattr(record, field.name) for field in fields(record)}
+    if isinstance(record, Header):
+        values["nodes"] = [one.as_json() for one in record.nodes.ranges]
+    return values
 
 
 def _buckets(durations: Sequence[float]) -> tuple[tuple[float, float, int], ...]:

@@ -113,8 +113,8 @@ def _load_increase(run: Run) -> Iterable[QualityWarning]:
             continue
         start = launch.header.load_average[0]
         loads = [round_.load_average for round_ in launch.rounds if round_.load_average is not None]
-        rank0_host = [node.host for node in launch.header.nodes if 0 in parse_ranges(node.ranks)]
-        own_ranks = sum(len(parse_ranges(node.ranks)) for node in launch.header.nodes if node.host in rank0_host)
+        rank0_host = next((node.host for node in launch.header.nodes if 0 in parse_ranges(node.ranks)), None)
+        own_ranks = sum(len(parse_ranges(node.ranks)) for node in launch.header.nodes if node.host == rank0_host)
         if loads and max(loads) > start + own_ranks + 1:
             text = (
                 f"the load average of rank 0's host rose from {start:.1f} to {max(loads):.1f}; this run's own "

@@ -176,7 +176,7 @@ def _facts(run: Run, *, options: SummaryOptions) -> RunFacts:
     return RunFacts(
         path=str(run.path), workload=header.workload.path, workload_hash=header.workload.hash,
         started_at=header.started_at.isoformat(), launches=len(run.launches), ranks=header.ranks,
-        nodes=len(header.nodes), hosts=len({node.host for node in header.nodes}), mpi=header.mpi.library,
+        nodes=len(header.nodes), hosts=len(set(header.nodes.hosts.values())), mpi=header.mpi.library,
         transports=header.mpi.transports, seed=header.seed, placement=header.plan.placement,
         finish=header.plan.finish, rounds_done=len(run.rounds), rounds_planned=run.planned_rounds,
         complete=run.complete, end_reason=run.end.reason if run.end else None, includes_extra=options.include_extra,

@@ -114,7 +114,7 @@ Outcome run(const std::vector<workload::Job>& jobs, const RunOptions& options, E
             int fail_at = -1, LinkCounters* links = nullptr, const Clock& clock = MonotonicClock(),
             HostTelemetry* telemetry = nullptr) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
-  const Machine machine = discover(world, 1);
+  const Machine machine = discover(world, workload::NodeSizes::parse("1"));
   workload::Workload workload;
   workload.jobs = jobs;
   Outcome outcome;
@@ -153,14 +153,15 @@ std::vector<std::string> names_of(const std::vector<std::string>& tokens) {
   return names;
 }
 
-// Calls of a rank without a job: it waits with pauses for the description of the jobs, and in each round for the order,
+// Calls of a rank without a job, on any number of ranks: it waits with pauses for the description of the jobs, and in each round for the order,
 // for the start and for the end of the round.
 std::vector<std::string> calls_of_who_is_parked(int rounds) {
   std::vector<std::string> calls{"Ibarrier", "Bcast"};
   for (int round = 0; round < rounds; ++round) {
     for (const char* call : {"Ibarrier", "Bcast", "Ibarrier", "Ibarrier", "Reduce"}) calls.emplace_back(call);
   }
-  calls.insert(calls.end(), {"Ibarrier", "Bcast", "Ibarrier", "Bcast"});  // the last order; success of the writes
+  // The last order; peak memory of the ranks; success of the writes.
+  calls.insert(calls.end(), {"Ibarrier", "Bcast", "Reduce", "Reduce", "Ibarrier", "Bcast"});
   return calls;
 }
 
@@ -262,7 +263,7 @@ Outcome run_with_telemetry(int readings, int rounds) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const telemetry::SourceEntry source{
       "noting", "", "", [readings](const telemetry::FileTree&) { return std::make_unique<Noting>(readings); }};
-  HostTelemetry telemetry{world, discover(world, 1), {source}, telemetry::FileTree("/"), std::chrono::hours(1)};
+  HostTelemetry telemetry{world, discover(world, workload::NodeSizes::parse("1")), {source}, telemetry::FileTree("/"), std::chrono::hours(1)};
   workload::Job job = on_nodes({0}, "a");
   job.steps = {tick()};
   journal.clear();

@@ -57,7 +57,7 @@ class Telemetry : public testing::Test {
   bool is_root() const { return world_.rank() == 0; }
 
   const mpi::Group world_ = mpi::Group::view(MPI_COMM_WORLD);
-  const Machine machine_ = discover(world_, 1);  // a node for each rank, but one host
+  const Machine machine_ = discover(world_, workload::NodeSizes::parse("1"));  // a node for each rank, but one host
   std::map<std::string, std::shared_ptr<Counters>> counters_;
 };
 

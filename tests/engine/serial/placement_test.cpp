@@ -51,6 +51,43 @@ TEST(Placement, LinearTakesTheLowestNodesWhereNoBlockIsWhole) {
               ElementsAre(ElementsAre(0, 2, 4), ElementsAre(1, 3, 5)));
 }
 
+// Linear placement by a search from the lowest free node for each job.
+std::vector<int> searched(std::vector<bool>& free, int count) {
+  std::vector<int> nodes;
+  int length = 0;
+  for (int node = 0; node < static_cast<int>(free.size()) && length < count; ++node) {
+    length = free[static_cast<std::size_t>(node)] ? length + 1 : 0;
+    if (length < count) continue;
+    for (int k = node - count + 1; k <= node; ++k) nodes.push_back(k);
+  }
+  for (int node = 0; static_cast<int>(nodes.size()) < count; ++node) {
+    if (free[static_cast<std::size_t>(node)]) nodes.push_back(node);
+  }
+  for (const int node : nodes) free[static_cast<std::size_t>(node)] = false;
+  return nodes;
+}
+
+TEST(Placement, LinearIsThatOfASearchForEachJob) {
+  std::mt19937_64 draws(3);
+  const auto below = [&](int bound) { return static_cast<int>(draws() % static_cast<unsigned>(bound)); };
+  for (int round = 0; round < 2000; ++round) {
+    const int nodes = below(60) + 20;
+    std::vector<bool> free(static_cast<std::size_t>(nodes), true);
+    std::vector<Job> jobs;
+    for (int k = below(12); k > 0; --k) {
+      const int node = below(nodes);
+      if (!free[static_cast<std::size_t>(node)]) continue;
+      free[static_cast<std::size_t>(node)] = false;
+      jobs.push_back(sits_on({node}));
+    }
+    int left = static_cast<int>(std::count(free.begin(), free.end(), true));
+    const std::size_t listed = jobs.size();
+    for (int count = below(5) + 1; left >= count; left -= count, count = below(5) + 1) jobs.push_back(asks_for(count));
+    const auto placed = nodes_of(jobs, nodes, {PlacementStrategy::linear});
+    for (std::size_t i = listed; i < jobs.size(); ++i) ASSERT_EQ(placed[i], searched(free, *jobs[i].node_count));
+  }
+}
+
 TEST(Placement, InterleavedDealsNodesInTurns) {
   EXPECT_THAT(nodes_of({asks_for(3), asks_for(1), asks_for(2)}, 8, {PlacementStrategy::interleaved}),
               ElementsAre(ElementsAre(0, 3, 5), ElementsAre(1), ElementsAre(2, 4)));

@@ -145,12 +145,12 @@ TEST_F(RunFileReplaced, IsNotFoundByALinkOfSomebodyElse) {
 TEST(RecordsReadBack, HeaderHasTheSettingsOfTheRun) {
   scheduler::Machine machine;
   machine.ranks = 4;
-  machine.ranks_per_node = 2;
+  machine.ranks_per_node = workload::NodeSizes::parse("2");
   const scheduler::Header written = header_of(machine);
   scheduler::Machine read_machine;
   const scheduler::Header read = header_from_json(as_read(to_json(written)), read_machine);
   EXPECT_EQ(read_machine.ranks, 4);
-  EXPECT_EQ(read_machine.ranks_per_node, 2);
+  EXPECT_EQ(read_machine.ranks_per_node, workload::NodeSizes::parse("2"));
   EXPECT_EQ(read.launch, 2);
   EXPECT_EQ(read.run_id, "run-7");
   EXPECT_EQ(read.seed, written.seed);
@@ -175,7 +175,7 @@ TEST(RecordsReadBack, TheFileBeginsWithTheHeaderOfTheRun) {
 
 TEST(RecordsReadBack, SampleHasJobStepPhaseAndTime) {
   scheduler::Machine machine;
-  machine.table = {{"h1", std::nullopt, {0}}};
+  machine.table = {{"h1", std::nullopt, 1}};
   machine.node_of_rank = {0};
   scheduler::Sample sample;
   sample.job = 3;
@@ -197,7 +197,7 @@ TEST(RecordsReadBack, RoundAndEnd) {
   round.round = {7, 2, scheduler::RoundKind::contended, -1};
   const scheduler::RoundRecord read = round_from_json(as_read(to_json(round, scheduler::Machine{})));
   EXPECT_EQ(read.round, round.round);
-  EXPECT_TRUE(end_from_json(as_read(to_json(scheduler::End{true, scheduler::EndReason::done, 7, 1}))).complete);
+  EXPECT_TRUE(end_from_json(as_read(to_json(scheduler::End{true, scheduler::EndReason::done, 7, 1}, scheduler::Machine{}))).complete);
 }
 
 // The message about a record of a round of this kind.

@@ -47,7 +47,7 @@ TEST(StoppingAtListenerFault, RecordsTheRankHostAndCause) {
     void on_event(const Event&) override { throw MachineFault("disk full"); }
   } disk;
   Machine machine;
-  machine.table = {{"h1", std::nullopt, {0}}};
+  machine.table = {{"h1", std::nullopt, 1}};
   machine.node_of_rank = {0};
   RunReporter reporter{{&disk}};
   const stopping::ListenerFault fault{reporter};

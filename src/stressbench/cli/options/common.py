@@ -53,7 +53,10 @@ Engine: TypeAlias = Annotated[
     typer.Option("--engine", metavar="PATH", help="stressbench-mpi; default: $STRESSBENCH_MPI, or the installed one."),
 ]
 RanksPerNode: TypeAlias = Annotated[
-    int | None,
-    ranks_per_node_option("Treat every K consecutive ranks as one node, to emulate a larger machine on this one."),
+    str | None,
+    ranks_per_node_option(
+        "Treat every K consecutive ranks as one node, to emulate a larger machine on this one; or the "
+        "ranks of all nodes, such as 16(x3),8."
+    ),
 ]
 TargetName: TypeAlias = Annotated[str, target_option(f"Launch target, where ranks start. {TARGET_HELP}.")]

@@ -3,6 +3,7 @@
 from stressbench.formats.errors import RunFileError
 from stressbench.formats.run.faults import append_fault, fault_location, fault_sentence
 from stressbench.formats.run.growing import GrowingRun
+from stressbench.formats.run.nodes import Node, NodeRange, NodeTable
 from stressbench.formats.run.reading import read_run
 from stressbench.formats.run.records import (
     CounterUnit,
@@ -16,6 +17,7 @@ from stressbench.formats.run.records import (
     Job,
     Kind,
     LinkTraffic,
+    PeakMemory,
     Phase,
     Role,
     Round,
@@ -43,6 +45,10 @@ __all__ = [
     "Launch",
     "LinkTraffic",
     "MetricSamples",
+    "Node",
+    "NodeRange",
+    "NodeTable",
+    "PeakMemory",
     "Phase",
     "Role",
     "Round",

@@ -200,12 +200,19 @@ class RunReader:
             self._refuse(f"header.launch {header.launch}: {expected}", number)
         if self.launches and header.workload.hash != (first := self.launches[0].header.workload.hash):
             self._refuse(f"header.workload.hash {header.workload.hash}: the first launch ran {first}", number)
-        ranks, nodes = min(header.ranks, MAX_NUMBERS), len(header.nodes)  # every rank is on one node
+        ranks, nodes = min(header.ranks, MAX_NUMBERS), 0  # every rank is on one node
         ranks_on_nodes = 0
-        for node in header.nodes:
-            ranks_on_nodes += self._count_numbers(
-                node.ranks, f"nodes.{node.node}.ranks", number, max_numbers=ranks - ranks_on_nodes
-            )
+        for one in header.nodes.ranges:
+            key = f"header.nodes.{one.first}"
+            try:
+                one.check(max_nodes=MAX_NUMBERS - nodes)
+            except ValueError as fault:
+                self._refuse(f"{key}: {fault}", number)
+            try:
+                ranks_on_nodes += one.count_ranks(max_ranks=ranks - ranks_on_nodes)
+            except ValueError as fault:
+                self._refuse(f"{key}.ranks: {fault}", number)
+            nodes += one.count
         for job in header.jobs:
             self._count_numbers(job.nodes, f"jobs.{job.job}.nodes", number, max_numbers=nodes)
         if [job.job for job in header.jobs] != list(range(len(header.jobs))):

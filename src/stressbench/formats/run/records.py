@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, WithJsonSchema
 
 from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE, Instant, Name, Sentence
+from stressbench.formats.run.nodes import NodeTable
 
 SCHEMA_VERSION = 1
 
@@ -24,6 +25,9 @@ Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False), CHECK_MAG
 Bytes: TypeAlias = Annotated[int, Field(ge=0), CHECK_INT64]
 MoreThanZero: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False), CHECK_MAGNITUDE]
 RunId: TypeAlias = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,64}$")]
+NODE_SIZES = r"^[0-9]+(\(x[0-9]+\))?(,[0-9]+(\(x[0-9]+\))?)*$"
+"""Pattern of a list of the ranks of nodes, as in Slurm's SLURM_TASKS_PER_NODE: `16(x3),8`."""
+NodeSizes: TypeAlias = Annotated[str, Field(pattern=NODE_SIZES)]
 Number: TypeAlias = Annotated[float, Field(allow_inf_nan=False), CHECK_MAGNITUDE]
 
 
@@ -105,16 +109,6 @@ class MpiLibrary:
     library: Name
     flavour: Literal["openmpi", "mpich", "intelmpi", "other"]
     transports: Name | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """A node: ranks that share memory, or `--ranks-per-node` consecutive ranks; `ranks` as in `[NID_LIST]`."""
-
-    node: Index
-    host: Name
-    cores: Positive | None
-    ranks: Annotated[str, Field(description="as in [NID_LIST]: 0-3,8 or 0-30:2")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,8 +217,10 @@ class Header:
     compiler: Name
     build_type: Name
     ranks: Positive
-    ranks_per_node: Positive | None
-    nodes: tuple[Node, ...]
+    ranks_per_node: Annotated[
+        Positive | NodeSizes | None, Field(description="of every node, or a list of all nodes as 16(x3),8")
+    ]
+    nodes: NodeTable
     workload: Workload
     jobs: tuple[Job, ...]
     plan: Plan
@@ -405,6 +401,18 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PeakMemory:
+    """The largest resident memory of the ranks of a launch; `max_rank` has the largest of all."""
+
+    rank0_bytes: Bytes
+    min_bytes: Bytes
+    mean_bytes: Amount
+    max_bytes: Bytes
+    max_rank: Index
+    max_host: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """The last record of a launch that ended regularly."""
 
@@ -412,6 +420,10 @@ class End:
     reason: EndReason
     rounds: Count
     elapsed_s: Seconds
+    memory: Annotated[
+        PeakMemory | None,
+        Field(description="null if unknown, and in simulations; not in files of early versions"),
+    ] = None
 
 
 RECORDS: Mapping[str, type[Any]] = {

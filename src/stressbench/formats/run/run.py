@@ -100,8 +100,8 @@ class Run:
 
     def hosts_of(self, *, job: int) -> tuple[str, ...]:
         """The distinct hosts of this job, in node order."""
-        nodes = set(parse_ranges(self.jobs[job].nodes))
-        return tuple(dict.fromkeys(node.host for node in self.header.nodes if node.node in nodes))
+        hosts = self.header.nodes.hosts
+        return tuple(dict.fromkeys(hosts[node] for node in sorted(parse_ranges(self.jobs[job].nodes)) if node in hosts))
 
     def count_rounds(self, *, kind: Kind, job: int | None = None) -> int:
         """Number of committed rounds of this kind; with `job`, of the isolated rounds of this job."""

@@ -35,7 +35,7 @@ def draw(section: RunSection) -> Figure | None:
 
 def data_file(section: RunSection) -> DataFile:
     """One row per node and job; the job of an idle node is None."""
-    hosts = {node.node: node.host for node in section.run.header.nodes}
+    hosts = section.run.header.nodes.hosts
     names = {job.job: job.name for job in section.jobs}
     return DataFile(
         name="placement", head=("node", "host", "job"),
@@ -49,7 +49,7 @@ def data_file(section: RunSection) -> DataFile:
 
 def _owners(section: RunSection) -> dict[int, list[int]]:
     """Jobs of each node."""
-    owners: dict[int, list[int]] = {node.node: [] for node in section.run.header.nodes}
+    owners: dict[int, list[int]] = {node: [] for node in section.run.header.nodes.hosts}
     for job in section.jobs:
         for node in parse_ranges(job.nodes):
             owners.setdefault(node, []).append(job.job)

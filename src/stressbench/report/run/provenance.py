@@ -2,12 +2,13 @@
 
 import shlex
 
+from stressbench.formats.excerpts import excerpt
 from stressbench.formats.ranges import parse_ranges, spans
 from stressbench.formats.run import Header, Run
 from stressbench.report.document import Fact, Table, columns
 from stressbench.report.names import printable
 from stressbench.report.run.section import RunSection
-from stressbench.report.units import MISSING, time
+from stressbench.report.units import MISSING, size, time
 
 
 def facts_of(section: RunSection) -> tuple[Fact, ...]:
@@ -37,6 +38,7 @@ def facts_of(section: RunSection) -> tuple[Fact, ...]:
         ("Placement", f"{plan.placement}, seed {header.seed}"),
         ("Clock", f"{clock.source}, resolution {time(clock.resolution_s)}, {time(clock.overhead_s)} per reading"),
         ("Load at the start", _load(header)),
+        *((("Memory of a rank", memory),) if (memory := _memory(section.run)) else ()),
         ("Workload", f"{header.workload.path}, {header.workload.hash}"),
     )
     return tuple(Fact(name=name, value=printable(value)) for name, value in pairs)
@@ -49,7 +51,17 @@ def _continuations(run: Run) -> str:
 def _ranks_per_node_note(header: Header) -> str:
     if header.ranks_per_node is None:
         return ""
-    return f"; a node is {header.ranks_per_node} consecutive ranks (--ranks-per-node), not a physical machine"
+    sizes = excerpt(str(header.ranks_per_node))
+    return f"; a node is {sizes} consecutive ranks (--ranks-per-node), not a physical machine"
+
+
+def _memory(run: Run) -> str:
+    """The largest resident memory of the ranks of the last launch; empty where it is unknown."""
+    memory = run.end.memory if run.end else None
+    if memory is None:
+        return ""
+    host = printable(memory.max_host)
+    return f"at most {size(memory.max_bytes)} (rank {memory.max_rank} on {host}), rank 0 {size(memory.rank0_bytes)}"
 
 
 def _load(header: Header) -> str:

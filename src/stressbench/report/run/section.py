@@ -61,7 +61,7 @@ class RunSection:
         from stressbench.labs.networks import matched_hosts
 
         names = matched_hosts(self.network, self.run)
-        host_of = {node.node: node.host for node in self.run.header.nodes}
+        host_of = self.run.header.nodes.hosts
         found: dict[str, dict[int, None]] = {}
         for job in self.jobs:
             for node in parse_ranges(job.nodes):

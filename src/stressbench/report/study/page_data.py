@@ -156,8 +156,8 @@ def _concatenate(parts: Sequence[Floats]) -> Floats:
 
 def _slowest_host_shares(name: str, run: Run, job: Job, selection: Selection) -> Iterator[SlowestHostShare]:
     """One `SlowestHostShare` per host of the job."""
-    job_nodes = set(parse_ranges(job.nodes))
-    nodes_by_host = Counter(node.host for node in run.header.nodes if node.node in job_nodes)
+    hosts = run.header.nodes.hosts
+    nodes_by_host = Counter(hosts[node] for node in sorted(parse_ranges(job.nodes)) if node in hosts)
     slowest_counts = Counter(selection.hosts[host] for host in selection.slowest_host.tolist() if host >= 0)
     samples = slowest_counts.total()
     for host, nodes in nodes_by_host.items():

@@ -1,0 +1,249 @@
+"""What grows with the number of ranks: start, memory, header, and the time of an empty round, on this machine.
+
+    .venv/bin/python benchmarks/scale.py [--ranks 64 256 1024] [--rounds 21] [--output scale.json] [--figure scale.svg]
+
+For each number of ranks there are two launches. In the first, eight jobs with different motifs run isolated and
+contended once; it yields the time until the run file has its header, the length of the header, and the peak memory of
+the ranks. In the second, eight jobs with an empty chain have `--rounds` contended rounds; the time from the start of a
+round to that of the next is what the engine needs for a round: three barriers, a broadcast and a reduction over all
+ranks, and the reduction of the results of each job. Its median over rounds is fitted by a + b log2(P) and by a + b P.
+
+All ranks share the cores of one machine, so that times also grow with the work of all ranks; memory does not. With
+`--simulator build/simgrid/engine/stressbench-simgrid`, the empty rounds are also simulated with one rank on each host
+of a fat tree, in virtual time, where ranks compute in no time.
+
+"""
+
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import compare
+import mpi
+
+JOBS = 8
+MIXED = (
+    "AllReduce -c 16", "Bcast -s 1KiB", "SendRecv -s 1KiB", "Barrier", "Halo2d -x 256 -y 256", "AllGather -s 8",
+    "Shift -s 4KiB", "Incast -s 1KiB",
+)  # fmt: skip
+EMPTY = ("Compute -m 1",) * JOBS
+LAB = """\
+[hosts]
+count = {ranks}
+[[rail]]
+rate = "10Gbit"
+[topology]
+kind = "fat-tree"
+hosts_per_leaf = 16
+taper = "1:1"
+"""
+POLL_S = 0.05
+TIMEOUT_S = 580
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Figures of one number of ranks; times in seconds, sizes in bytes."""
+
+    ranks: int
+    start_s: float
+    header_bytes: int
+    rank0_bytes: int
+    min_bytes: int
+    mean_bytes: float
+    max_bytes: int
+    mixed_s: float
+    rounds_s: tuple[float, ...]
+    simulated_s: tuple[float, ...] = ()
+
+    @property
+    def round_s(self) -> float:
+        """Median time of an empty round."""
+        return statistics.median(self.rounds_s)
+
+    @property
+    def virtual_s(self) -> float:
+        """Median virtual time of a simulated empty round."""
+        return statistics.median(self.simulated_s)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Least squares of y = intercept + slope x; `residual`: the largest relative deviation."""
+
+    intercept: float
+    slope: float
+    residual: float
+
+    def text(self, x: str) -> str:
+        """The line as a formula."""
+        return f"{self.intercept * 1e3:.3g} ms + {self.slope * 1e3:.3g} ms x {x}: off by at most {self.residual:.0%}"
+
+
+def workload(motifs: Sequence[str], ranks: int) -> str:
+    """Jobs of equally many ranks, one for each motif; the last is a congestor."""
+    jobs = [
+        f"[JOB_NAME] job{number}\n[NODES] {ranks // len(motifs)}\n[REPEAT] 1\n[MOTIF] {motif}\n"
+        for number, motif in enumerate(motifs)
+    ]
+    return "\n".join(jobs) + "[ROLE] congestor\n"
+
+
+def launch(engine: Path, folder: Path, motifs: Sequence[str], ranks: int, *options: str) -> tuple[Path, float, float]:
+    """Run the workload. Returns the run file, the time until it has its header, and the time of the launch."""
+    file, run = folder / "scale.sb", folder / f"{ranks}-{len(options)}.jsonl"
+    file.write_text(workload(motifs, ranks))
+    command = mpi.OPEN_MPI.command(ranks, [
+        str(engine), "run", str(file), "--ranks-per-node", "1", "--quiet", "--telemetry", "off",
+        "--output", str(run), *options,
+    ])  # fmt: skip
+    begin, started = time.monotonic(), None
+    environment = mpi.OPEN_MPI.environment_variables()
+    with subprocess.Popen([*command], env=environment, stderr=subprocess.PIPE, text=True, process_group=0) as process:
+        try:
+            while process.poll() is None:
+                now = time.monotonic()
+                if started is None and run.exists() and run.stat().st_size:
+                    started = now - begin
+                if now - begin > TIMEOUT_S:
+                    raise TimeoutError(f"{ranks} ranks have not ended after {TIMEOUT_S} s")
+                time.sleep(POLL_S)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, 15)
+        errors = process.stderr.read() if process.stderr else ""
+    if process.returncode != 0 or started is None:
+        raise RuntimeError(f"{ranks} ranks ended with status {process.returncode}: {errors[-2000:]}")
+    return run, started, time.monotonic() - begin
+
+
+def simulated_rounds(simulator: Path, ranks: int, rounds: int) -> tuple[float, ...]:
+    """Virtual times of empty rounds of eight jobs, with one rank on each host of a fat tree."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run, file, lab = folder / "run.jsonl", folder / "empty.sb", folder / "tree.toml"
+        file.write_text(workload(EMPTY, ranks))
+        lab.write_text(LAB.format(ranks=ranks))
+        subprocess.run(
+            [sys.executable, "-m", "stressbench", "run", str(file), "--on", f"simgrid:{lab}", "-n", str(ranks),
+             "--isolated", "0", "--contended", str(rounds), "--warmup", "0", "-o", str(run)],
+            env={**os.environ, "STRESSBENCH_SIMGRID": str(simulator)}, check=True, timeout=TIMEOUT_S,
+            stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        return differences(record["started_s"] for record in records(run, "round"))
+
+
+def differences(starts: Iterable[float]) -> tuple[float, ...]:
+    """Times from each start to the next."""
+    return tuple(later - earlier for earlier, later in pairwise(starts))
+
+
+def records(run: Path, kind: str) -> list[dict[str, Any]]:
+    """The records of one type."""
+    return [record for record in map(json.loads, run.read_text().splitlines()) if record["type"] == kind]
+
+
+def measure(engine: Path, ranks: int, rounds: int) -> Scale:
+    """Both launches with this number of ranks."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run, start_s, mixed_s = launch(engine, folder, MIXED, ranks, "--isolated", "1", "--contended", "1")
+        (end,) = records(run, "end")
+        header_bytes = len(run.read_text().partition("\n")[0])
+        run, *_ = launch(engine, folder, EMPTY, ranks, "--isolated", "0", "--contended", str(rounds), "--warmup", "0")
+        rounds_s = differences(record["started_s"] for record in records(run, "round"))
+    memory = end["memory"]
+    return Scale(
+        ranks=ranks, start_s=start_s, header_bytes=header_bytes, rank0_bytes=memory["rank0_bytes"],
+        min_bytes=memory["min_bytes"], mean_bytes=memory["mean_bytes"], max_bytes=memory["max_bytes"], mixed_s=mixed_s,
+        rounds_s=rounds_s,
+    )  # fmt: skip
+
+
+def fit(ranks: Sequence[int], y: Sequence[float], growth: Callable[[int], float]) -> Fit:
+    """Least squares of the times `y` over `growth` of the numbers of ranks."""
+    x = [growth(count) for count in ranks]
+    slope, intercept = statistics.linear_regression(x, y)
+    residual = max(abs(intercept + slope * a - b) / b for a, b in zip(x, y, strict=True))
+    return Fit(intercept=intercept, slope=slope, residual=residual)
+
+
+def draw(scales: Sequence[Scale], fits: dict[str, Fit], path: Path) -> None:
+    """The time of an empty round over the number of ranks, with both fits."""
+    from matplotlib.figure import Figure
+
+    fig = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = fig.subplots()
+    grid = [2 ** (k / 8) for k in range(8 * int(math.log2(scales[0].ranks)), 8 * int(math.log2(scales[-1].ranks)) + 1)]
+    axes.plot([one.ranks for one in scales], [one.round_s for one in scales], "o", label="median of the rounds")
+    logarithmic, linear = fits["log2"], fits["linear"]
+    axes.plot(grid, [logarithmic.intercept + logarithmic.slope * math.log2(p) for p in grid], label="a + b log2(P)")
+    axes.plot(grid, [linear.intercept + linear.slope * p for p in grid], "--", label="a + b P")
+    axes.set(xscale="log", xlabel="ranks P", ylabel="time of an empty round (s)", ylim=(0, None))
+    axes.set_xscale("log", base=2)
+    axes.set_title(f"Empty round of 8 jobs, {os.cpu_count()} cores, {len(scales[0].rounds_s)} rounds each", fontsize=10)
+    axes.legend()
+    fig.savefig(path)
+
+
+def mib(count: float) -> str:
+    """Bytes in MiB."""
+    return f"{count / 2**20:.1f} MiB"
+
+
+def main() -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[64, 256, 1024])
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--engine", type=Path, help="default: builds one")
+    parser.add_argument("--simulator", type=Path, help="stressbench-simgrid; default: nothing is simulated")
+    parser.add_argument("--output", type=Path, help="figures as JSON")
+    parser.add_argument("--figure", type=Path, help="figure of the times of empty rounds")
+    arguments = parser.parse_args()
+    engine = arguments.engine or mpi.build_engine(mpi.OPEN_MPI)
+    scales = []
+    for ranks in sorted(arguments.ranks):
+        one = measure(engine, ranks, arguments.rounds)
+        if arguments.simulator is not None:
+            one = replace(one, simulated_s=simulated_rounds(arguments.simulator, ranks, arguments.rounds))
+        scales.append(one)
+        sys.stderr.write(f"{scales[-1]}\n")
+    counts, measured = [one.ranks for one in scales], [one.round_s for one in scales]
+    fits = {"log2": fit(counts, measured, math.log2), "linear": fit(counts, measured, float)}
+    rows = [
+        [str(one.ranks), f"{one.start_s:.1f} s", f"{one.header_bytes} B", mib(one.min_bytes), mib(one.mean_bytes),
+         mib(one.max_bytes), mib(one.rank0_bytes), f"{one.mixed_s:.1f} s", f"{one.round_s * 1e3:.1f} ms"]
+        for one in scales
+    ]  # fmt: skip
+    head = ["ranks", "start", "header", "least", "mean", "largest", "rank 0", "8 jobs, 8 rounds", "empty round, median"]
+    sys.stdout.write(compare.table(head, rows) + "\n")
+    for name, found in fits.items():
+        sys.stdout.write(f"{found.text('log2(P)' if name == 'log2' else 'P')}\n")
+    if arguments.simulator is not None:
+        rows = [[str(one.ranks), f"{one.virtual_s * 1e3:.3f} ms"] for one in scales]
+        sys.stdout.write(compare.table(["ranks", "simulated empty round, virtual time"], rows) + "\n")
+        fits["simulated_log2"] = fit(counts, [one.virtual_s for one in scales], math.log2)
+        sys.stdout.write(f"{fits['simulated_log2'].text('log2(P)')}\n")
+    if arguments.output is not None:
+        result = {"cores": os.cpu_count(), "scales": [asdict(one) for one in scales],
+                  "fits": {name: asdict(one) for name, one in fits.items()}}  # fmt: skip
+        arguments.output.write_text(json.dumps(result, indent=1) + "\n")
+    if arguments.figure is not None:
+        draw(scales, fits, arguments.figure)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""Many ranks on this machine: eight jobs start, run and end, and what a rank needs does not grow with their number."""
+
+import pytest
+
+from stressbench.formats.run import read_run
+
+MIB = 2**20
+GROWTH_BYTES = 4 * MIB
+"""Of a rank from 16 to 128 ranks, most of it Open MPI's own tables of peers and mailboxes."""
+
+
+@pytest.fixture(scope="module")
+def memory_of(engine, benchmark, tmp_path_factory):
+    """Peak memory of the ranks of a launch of 8 different jobs."""
+    scale = benchmark("scale")
+
+    def measured(ranks: int):
+        folder = tmp_path_factory.mktemp(f"ranks{ranks}")
+        options = ("--isolated", "1", "--contended", "1")
+        run, _, _ = scale.launch(engine.program, folder, scale.MIXED, ranks, *options)
+        read = read_run(run)
+        assert read.complete
+        assert len(read.rounds) == 8  # the last job is a congestor
+        assert read.end is not None
+        assert read.end.memory is not None
+        return read.end.memory
+
+    return measured
+
+
+def test_the_memory_of_a_rank_does_not_grow_with_the_ranks(memory_of) -> None:
+    few, many = memory_of(16), memory_of(128)
+
+    assert many.max_bytes < few.max_bytes + GROWTH_BYTES
+    assert many.rank0_bytes < few.rank0_bytes + GROWTH_BYTES

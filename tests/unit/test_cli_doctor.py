@@ -1,6 +1,8 @@
 """`stressbench doctor` in set-ups that are broken on purpose, with stand-ins for the engine and its launcher."""
 
 import json
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from support.commands import CommandResult, invoke
 from support.fake_launcher import LIBRARIES, put, put_mpirun
+from support.programs import Started, wait_until
 
 import stressbench
 from stressbench import __version__
@@ -226,6 +229,19 @@ def test_python_gets_the_same_findings(bin_folder: Path) -> None:
     assert repr(found).startswith("<DoctorResults: 1 error, ")
     assert [one.check for one in found.data.findings if one.level == "error"] == ["binding"]
     assert "binding" in found.report() and json.loads(found.report(format="json"))["ranks"] == 2
+
+
+def test_an_interrupt_ends_the_launch_and_leaves_no_process(bin_folder: Path, tmp_path: Path) -> None:
+    put_mpirun(bin_folder, before="echo $$ >began.new; mv began.new began\nsleep 1000\n")
+
+    with Started([sys.executable, "-m", "stressbench", "doctor", "-n", "2"], cwd=tmp_path, environment={}) as process:
+        wait_until((tmp_path / "began").exists, "the launcher has started")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+
+    assert (process.returncode, errors) == (130, "stressbench: interrupted: the launch was ended\n")
+    assert not Path("/proc", (tmp_path / "began").read_text().strip()).exists()
+    assert not list(tmp_path.glob(".stressbench-*"))
 
 
 def test_nothing_is_left_behind(bin_folder: Path, tmp_path: Path) -> None:

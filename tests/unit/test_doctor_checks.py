@@ -11,7 +11,7 @@ from stressbench.experiments.doctor import CHECKS
 from stressbench.experiments.doctor.check import EngineFacts, Setting, Verdict
 from stressbench.experiments.doctor.machine import batch_system, clock, frequency, judge_limits, processor_time
 from stressbench.experiments.doctor.network import counted_devices, host_names, hosts_in, links, nics
-from stressbench.experiments.doctor.programs import container
+from stressbench.experiments.doctor.programs import container, settings
 from stressbench.experiments.doctor.ranks import between_hosts, binding, hosts, inside_host, judge_sharing, quoted
 from stressbench.experiments.doctor.storage import Mount, mount_of, shared_directories
 from stressbench.formats.run.launched_ranks import (
@@ -24,9 +24,9 @@ from stressbench.formats.run.launched_ranks import (
 )
 from stressbench.formats.run.records import Clock
 from stressbench.launch.allocation import Allocation
-from stressbench.launch.command import Command
+from stressbench.launch.command import Command, Launcher
 from stressbench.launch.execute import Outcome
-from stressbench.launch.flavour import Flavour
+from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.launched_ranks import ObservedLaunch
 from stressbench.results.doctor import Level
 
@@ -276,6 +276,39 @@ def test_a_login_node_is_a_warning(tmp_path: Path) -> None:
 
     assert verdict.level is Level.warning
     assert verdict.remedy == "salloc -N 2, then stressbench doctor --on slurm"
+
+
+def with_library(flavour: Flavour, *, on: str = "local", **environment: str) -> Setting:
+    """A setting whose engine has this MPI, started by srun on the target slurm."""
+    library = Recognised(flavour=flavour, version="1.0")
+    srun = Launcher(path=Path("srun"), recognised=library, is_mpirun=False)
+    facts = EngineFacts(path=Path("engine"), library=library, launcher=srun if on == "slurm" else None)
+    return Setting(on=on, engine=facts, environment=environment)
+
+
+def test_settings_of_the_engine_s_mpi_are_a_note_and_those_of_others_are_none() -> None:
+    environment = {"OMPI_MCA_btl": "tcp,self", "I_MPI_FABRICS": "shm", "PATH": "/bin"}
+
+    found = only(settings.judge(with_library(Flavour.openmpi4, **environment)))
+
+    assert (found.level, found.found) == (Level.note, "1 setting of Open MPI 1.0: OMPI_MCA_btl=tcp,self")
+    assert found.remedy == "unset OMPI_MCA_btl"
+    assert not list(settings.judge(with_library(Flavour.craympich, **environment)))
+
+
+def test_a_launch_inside_a_launch_is_a_warning() -> None:
+    found = only(settings.judge(with_library(Flavour.mpich, PMI_RANK="0")))
+
+    assert (found.level, found.found) == (Level.warning, "this process is a rank of another launch (PMI_RANK)")
+
+
+def test_intel_mpi_needs_the_library_of_slurm_under_srun() -> None:
+    found = only(settings.judge(with_library(Flavour.intelmpi, on="slurm")))
+
+    assert found.level is Level.warning
+    assert found.found == "I_MPI_PMI_LIBRARY is not set, and srun starts the ranks of Intel MPI 1.0"
+    named = with_library(Flavour.intelmpi, on="slurm", I_MPI_PMI_LIBRARY="/usr/lib64/libpmi2.so")
+    assert [one.level for one in settings.judge(named)] == [Level.note]
 
 
 def test_a_container_is_named_with_the_wrapper_to_use(tmp_path: Path) -> None:

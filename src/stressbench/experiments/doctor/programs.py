@@ -15,6 +15,7 @@ from stressbench.launch.engine import check_arguments
 from stressbench.launch.find import output_of, recognise_launcher
 from stressbench.launch.flavour import Flavour
 from stressbench.launch.program import request_of
+from stressbench.report.units import count
 
 VERSION = re.compile(r"^stressbench-\w+ (\S+)", re.MULTILINE)
 """The engine's version in what its `--version` prints."""
@@ -119,7 +120,7 @@ def settings(setting: Setting) -> Iterator[Verdict]:
     found = [f"{name}={value}" for name, value in sorted(environment.items()) if name.startswith(prefixes)]
     if found:
         yield note(
-            f"{len(found)} settings of {library}: {' '.join(found)}",
+            f"{count(len(found), 'setting')} of {library}: {' '.join(found)}",
             consequence="they apply to all runs, and may choose other transports or another binding",
             remedy=f"unset {' '.join(one.partition('=')[0] for one in found)}",
         )

@@ -46,6 +46,9 @@ ALLOWED = {
     "placement.md": "a report that an example in --help writes",
     "nlohmann/json.hpp": "a library's header",
     "boost/version.hpp": "a library's header",
+    "spack_repo.builtin.build_systems.cmake": "a module of Spack",
+    "wheel.cmake": "a setting of scikit-build-core",
+    "-Cwheel.cmake": "a setting of scikit-build-core",
 }
 
 WORD_START = r"(?<![\w/.$~{}<>*-])"

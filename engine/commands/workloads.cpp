@@ -147,8 +147,7 @@ std::optional<workload::Machine> machine_of(const MachineOptions& options) {
   const int per_node = each.value_or(*options.ranks / options.nodes.value_or(1));
   if (per_node == 0 || *options.ranks % per_node != 0) {
     throw UserMistake("--ranks {} cannot be divided evenly into nodes of {}", *options.ranks,
-                      each ? fmt::format("--ranks-per-node {}", per_node)
-                           : fmt::format("--nodes {}", *options.nodes));
+                      each ? fmt::format("--ranks-per-node {}", per_node) : fmt::format("--nodes {}", *options.nodes));
   }
   return workload::Machine::uniform(*options.ranks / per_node, per_node);
 }

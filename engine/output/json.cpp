@@ -222,12 +222,8 @@ Json telemetry_of(const scheduler::TelemetryCounters& counters, const scheduler:
 }
 
 Json memory_of(const scheduler::PeakMemory& memory, const scheduler::Machine& machine) {
-  return {{"rank0_bytes", memory.rank0},
-          {"min_bytes", memory.min},
-          {"mean_bytes", memory.mean},
-          {"max_bytes", memory.max},
-          {"max_rank", memory.max_rank},
-          {"max_host", machine.host_of(memory.max_rank)}};
+  return {{"rank0_bytes", memory.rank0}, {"min_bytes", memory.min},     {"mean_bytes", memory.mean},
+          {"max_bytes", memory.max},     {"max_rank", memory.max_rank}, {"max_host", machine.host_of(memory.max_rank)}};
 }
 
 Json simulation_of(const std::optional<Simulation>& simulation) {
@@ -422,12 +418,9 @@ Json to_json(const scheduler::Fault& fault) {
 }
 
 Json to_json(const scheduler::End& end, const scheduler::Machine& machine) {
-  return {{type_key, record_type::end},
-          {key::complete, end.complete},
-          {"reason", name_of(end.reason)},
-          {"rounds", end.rounds},
-          {"elapsed_s", end.elapsed_s},
-          {"memory", end.memory ? memory_of(*end.memory, machine) : Json(nullptr)}};
+  return {{type_key, record_type::end},    {key::complete, end.complete},
+          {"reason", name_of(end.reason)}, {"rounds", end.rounds},
+          {"elapsed_s", end.elapsed_s},    {"memory", end.memory ? memory_of(*end.memory, machine) : Json(nullptr)}};
 }
 
 scheduler::End end_from_json(const Json& record) {

@@ -43,8 +43,8 @@ std::vector<Node> gather_nodes(const mpi::Group& leaders, int ranks) {
   std::string_view rest = hosts;
   for (const NodeFacts& node : facts) {
     const auto length = static_cast<std::size_t>(node.host_bytes);
-    nodes.push_back({std::string(rest.substr(0, length)),
-                     node.cores > 0 ? std::optional(node.cores) : std::nullopt, node.ranks});
+    nodes.push_back(
+        {std::string(rest.substr(0, length)), node.cores > 0 ? std::optional(node.cores) : std::nullopt, node.ranks});
     rest.remove_prefix(length);
   }
   return nodes;

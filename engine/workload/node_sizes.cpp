@@ -45,8 +45,7 @@ NodeSizes NodeSizes::parse(std::string_view text) {
     } else {
       sizes.runs.push_back(run);
     }
-    if (sizes.nodes() > max_nodes)
-      throw UserMistake("a machine has at most " + std::to_string(max_nodes) + " nodes");
+    if (sizes.nodes() > max_nodes) throw UserMistake("a machine has at most " + std::to_string(max_nodes) + " nodes");
     if (sizes.ranks() > limits::max_ranks)
       throw UserMistake("a launch has at most " + std::to_string(limits::max_ranks) + " ranks");
     start = comma + 1;

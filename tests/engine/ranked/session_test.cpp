@@ -153,8 +153,8 @@ std::vector<std::string> names_of(const std::vector<std::string>& tokens) {
   return names;
 }
 
-// Calls of a rank without a job, on any number of ranks: it waits with pauses for the description of the jobs, and in each round for the order,
-// for the start and for the end of the round.
+// Calls of a rank without a job, on any number of ranks: it waits with pauses for the description of the jobs, and in
+// each round for the order, for the start and for the end of the round.
 std::vector<std::string> calls_of_who_is_parked(int rounds) {
   std::vector<std::string> calls{"Ibarrier", "Bcast"};
   for (int round = 0; round < rounds; ++round) {
@@ -263,7 +263,11 @@ Outcome run_with_telemetry(int readings, int rounds) {
   const mpi::Group world = mpi::Group::view(MPI_COMM_WORLD).duplicate();
   const telemetry::SourceEntry source{
       "noting", "", "", [readings](const telemetry::FileTree&) { return std::make_unique<Noting>(readings); }};
-  HostTelemetry telemetry{world, discover(world, workload::NodeSizes::parse("1")), {source}, telemetry::FileTree("/"), std::chrono::hours(1)};
+  HostTelemetry telemetry{world,
+                          discover(world, workload::NodeSizes::parse("1")),
+                          {source},
+                          telemetry::FileTree("/"),
+                          std::chrono::hours(1)};
   workload::Job job = on_nodes({0}, "a");
   job.steps = {tick()};
   journal.clear();

@@ -78,9 +78,8 @@ TEST(NodeRanges, NodesOfOneHostNameItOnce) {
 TEST(NodeRanges, AHostThatNoListCanContainHasItsOwnRecord) {
   Machine machine = machine_of(3, 1);
   machine.table[1].host = "a,b";
-  EXPECT_THAT(ranges_of(machine),
-              ElementsAre(Field(&NodeRange::hosts, "n000000"), Field(&NodeRange::hosts, "a,b"),
-                          Field(&NodeRange::hosts, "n000002")));
+  EXPECT_THAT(ranges_of(machine), ElementsAre(Field(&NodeRange::hosts, "n000000"), Field(&NodeRange::hosts, "a,b"),
+                                              Field(&NodeRange::hosts, "n000002")));
 }
 
 Header header_of(const Machine& machine) {

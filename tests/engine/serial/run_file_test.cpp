@@ -197,7 +197,9 @@ TEST(RecordsReadBack, RoundAndEnd) {
   round.round = {7, 2, scheduler::RoundKind::contended, -1};
   const scheduler::RoundRecord read = round_from_json(as_read(to_json(round, scheduler::Machine{})));
   EXPECT_EQ(read.round, round.round);
-  EXPECT_TRUE(end_from_json(as_read(to_json(scheduler::End{true, scheduler::EndReason::done, 7, 1}, scheduler::Machine{}))).complete);
+  EXPECT_TRUE(
+      end_from_json(as_read(to_json(scheduler::End{true, scheduler::EndReason::done, 7, 1}, scheduler::Machine{})))
+          .complete);
 }
 
 // The message about a record of a round of this kind.

@@ -45,9 +45,10 @@ _LISTED = 5
 _LEGEND_COLUMNS = 3
 _LABEL_BOX = {"boxstyle": "round,pad=0.22", "linewidth": 0.7}
 _CAPTION = (
-    "Boxes with names are switches; the coloured fields are hosts, in the colour and hatch of their job (empty: no "
-    "job, or an I/O node). {load}"
+    "Boxes with names are switches; the coloured fields are hosts, in {style} of their job (empty: no job, or an I/O "
+    "node). {load}"
 )
+_STYLE, _COLOUR = "the colour and hatch", "the colour, which repeats after eight jobs,"
 _LOAD = (
     "The wider and darker a link, the larger the share of its rate in use: the busier direction, median over rounds; "
     "red above {busy} %. {kinds}{merged}{named}"
@@ -160,7 +161,9 @@ def draw(section: RunSection) -> Figure | None:
     columns = len(panels) if beside else 1
     picture, height_in = _picture(section, network, layout, width_in=WIDTH_IN / columns)
     entries: list[Patch | Line2D] = [
-        *job_legend(section, _hosts_by_job(section), style_numbers=_styles(section)),
+        *job_legend(
+            section, _hosts_by_job(section), style_numbers=_styles(section), is_hatched=picture.has_large_fields
+        ),
         *(_load_legend(picture) if links else []),
     ]
     rows = len(panels) // columns
@@ -170,7 +173,7 @@ def draw(section: RunSection) -> Figure | None:
     fig.legend(handles=_by_rows(entries), loc="outside lower left", ncols=_LEGEND_COLUMNS, fontsize=9, handleheight=1.3)
     return finish(
         fig, key=f"{section.key}-network", title=_title(section, network, named),
-        caption=_caption(section, network, layout, panels),
+        caption=_caption(section, picture, panels),
         description=_description(section, network, links),
     )  # fmt: skip
 
@@ -458,17 +461,18 @@ def _title(section: RunSection, network: BlockNetwork, named: Sequence[LinkUtili
     return f"{subject}{which}: {link_name(first)}, used to {', '.join(parts)}"
 
 
-def _caption(section: RunSection, network: BlockNetwork, layout: NetworkLayout, panels: Sequence[_Panel]) -> str:
-    torus = _TORUS if layout.around else ""
+def _caption(section: RunSection, picture: _Picture, panels: Sequence[_Panel]) -> str:
+    torus = _TORUS if picture.layout.around else ""
+    style = _STYLE if picture.has_large_fields else _COLOUR
     if not panels[0].use:
-        return _CAPTION.format(load=torus + _NO_LOAD)
-    merged = any(len(block.hosts) > 1 for block in network.blocks)
+        return _CAPTION.format(style=style, load=torus + _NO_LOAD)
+    merged = any(len(block.hosts) > 1 for block in picture.network.blocks)
     load = _LOAD.format(
         busy=f"{100 * section.options.limits.busy_above:.3g}", merged=_MERGED if merged else "",
         named=_NAMED[len(panels[0].labels) > 1],
         kinds=_BOTH if any(panel.title == "Isolated" for panel in panels) else "",
     )  # fmt: skip
-    return _CAPTION.format(load=torus + load)
+    return _CAPTION.format(style=style, load=torus + load)
 
 
 def _description(section: RunSection, network: BlockNetwork, links: Sequence[LinkUtilisation]) -> str:

@@ -133,7 +133,11 @@ def _legend(section: RunSection, owners: Mapping[int, Sequence[int]], style_numb
 
 
 def job_legend(
-    section: RunSection, nodes: Mapping[int, int], *, style_numbers: Mapping[int, int] | None = None
+    section: RunSection,
+    nodes: Mapping[int, int],
+    *,
+    style_numbers: Mapping[int, int] | None = None,
+    is_hatched: bool = True,
 ) -> list[Patch]:
     """An entry for each job with its number of nodes or hosts; `style_numbers` as in `draw_nodes`, default: jobs.
 
@@ -145,7 +149,7 @@ def job_legend(
     entries = [
         Patch(
             facecolor=tone_of(numbers[job.job]).placeholder, edgecolor=BACKGROUND.placeholder,
-            hatch=hatch_of(numbers[job.job]), linewidth=0, label=f"{short(job.name)} ({nodes[job.job]})",
+            hatch=hatch_of(numbers[job.job]) if is_hatched else None, linewidth=0, label=f"{short(job.name)} ({nodes[job.job]})",
         )
         for job in shown
     ]  # fmt: skip

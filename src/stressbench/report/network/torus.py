@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from stressbench.report.network.blocks import BlockNetwork
 
-Place: TypeAlias = tuple[int, int]
+GridPosition: TypeAlias = tuple[int, int]
 _LEAST_COLUMNS = 3
 _MAX_DEGREE = 4
 
@@ -15,7 +15,7 @@ _MAX_DEGREE = 4
 class Torus:
     """Column and row of each switch, from 0; the first switch is at (0, 0)."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, GridPosition]
     columns: int
     rows: int
 

@@ -236,7 +236,7 @@ def test_what_several_captures_on_as_many_ranks_leave_open_is_said_once(tmp_path
 
     found = stencil([pass_of(tmp_path, ranks), pass_of(tmp_path, ranks)])
 
-    assert found.assumed[0] == "grid: 2 dimensions; a program that divides more of them has the same messages on 4 ranks"
+    assert found.assumed[0].endswith("a program that divides more of them has the same messages on 4 ranks")
 
 
 def test_ranks_without_some_requests_wait_for_the_same_ones_as_others(tmp_path: Path) -> None:

@@ -184,8 +184,8 @@ def _others(fits: Sequence[_Fit]) -> tuple[str, ...]:
     if may_be_more and all(balanced(grid.ranks, dimensions + 1)[-1] == 1 for grid in fits[0].grids):
         ranks = " and ".join(map(str, sorted({grid.ranks for grid in fits[0].grids})))
         said.append(
-            f"grid: {dimensions} dimension{'' if dimensions == 1 else 's'}; a program that divides more of them has the "
-            f"same messages on {ranks} ranks"
+            f"grid: {dimensions} dimension{'' if dimensions == 1 else 's'}; a program that divides more of them has "
+            f"the same messages on {ranks} ranks"
         )
     if dimensions > 1 and len(fits[0].grids) == 1 and fits[0].mesh is not None and not fits[0].is_known:
         said.append("mesh: layers that are wider than blocks look like those of larger blocks in one capture")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field, WithJsonSchema
 
 from stressbench.formats.bounds import CHECK_INT64, CHECK_MAGNITUDE, Instant, Name, Sentence
+from stressbench.formats.run.nodes import NodeRange as NodeRange  # a model of the schema
 from stressbench.formats.run.nodes import NodeTable
 
 SCHEMA_VERSION = 1

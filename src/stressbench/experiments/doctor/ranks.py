@@ -50,8 +50,13 @@ def launch(setting: Setting) -> Iterator[Verdict]:
         hosts = len({one.host for one in job.ranks})
         yield ok(
             f"{count(len(job.ranks), 'rank')} on {count(hosts, 'host')} in one MPI job, "
-            f"{job.library.partition(',')[0]}; started and ended in {minutes_text(seconds)}"
+            f"{_library_text(job.library)}; started and ended in {minutes_text(seconds)}"
         )
+
+
+def _library_text(library: str) -> str:
+    """The name and the version of a library, without the details that follow."""
+    return " ".join(library.partition(",")[0].split())
 
 
 def _separate_jobs(setting: Setting, observed: ObservedLaunch) -> Verdict:
@@ -61,7 +66,7 @@ def _separate_jobs(setting: Setting, observed: ObservedLaunch) -> Verdict:
         f"the launcher started {count(len(observed.jobs), 'MPI job')} of {shapes} instead of one of "
         f"{count(setting.ranks, 'rank')}",
         consequence="each job measures itself only, and all of them write the same files",
-        remedy=f"use the launcher of {observed.jobs[0].library.partition(',')[0]}: --mpirun PATH; with srun: -- "
+        remedy=f"use the launcher of {_library_text(observed.jobs[0].library)}: --mpirun PATH; with srun: -- "
         "--mpi=pmix or -- --mpi=pmi2 (`srun --mpi=list`)",
     )
 

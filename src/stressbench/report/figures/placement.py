@@ -149,7 +149,8 @@ def job_legend(
     entries = [
         Patch(
             facecolor=tone_of(numbers[job.job]).placeholder, edgecolor=BACKGROUND.placeholder,
-            hatch=hatch_of(numbers[job.job]) if is_hatched else None, linewidth=0, label=f"{short(job.name)} ({nodes[job.job]})",
+            hatch=hatch_of(numbers[job.job]) if is_hatched else None, linewidth=0,
+            label=f"{short(job.name)} ({nodes[job.job]})",
         )
         for job in shown
     ]  # fmt: skip

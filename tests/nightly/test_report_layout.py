@@ -16,8 +16,6 @@ from support.report_pages import PAGES
 pytestmark = [pytest.mark.browser, needs_browser]
 KINDS = pytest.mark.parametrize("kind", PAGES)
 SCREENS = pytest.mark.parametrize("width", [360, 800, 1280, 1600])
-KNOWN = re.compile("outside figure: .*run1-link-loads-text")
-"""The label of the vertical axis is longer than the figure if a single link is drawn."""
 FROM_WIDTH = 800
 """The width of the window from which on nothing needs scrolling from side to side."""
 
@@ -49,24 +47,20 @@ def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
         yield opened
 
 
-def faults(tab: Tab) -> list[str]:
-    return [fault for fault in faults_of(tab) if not KNOWN.match(fault)]
-
-
 @SCREENS
 @KINDS
 def test_nothing_is_cut_off_or_overlaps_on_screen(kind: str, width: int, pages: Mapping[str, Path], tab: Tab) -> None:
     tab.open(pages[kind], width=width)
 
     allowed = () if width >= FROM_WIDTH else ("scrolls",)
-    assert [fault for fault in faults(tab) if not fault.startswith(allowed)] == []
+    assert [fault for fault in faults_of(tab) if not fault.startswith(allowed)] == []
 
 
 @KINDS
 def test_nothing_is_cut_off_or_overlaps_on_paper(kind: str, pages: Mapping[str, Path], tab: Tab) -> None:
     tab.open(pages[kind], width=PAPER_WIDTH, paper=True)
 
-    assert faults(tab) == []
+    assert faults_of(tab) == []
 
 
 @pytest.mark.parametrize(
@@ -214,7 +208,7 @@ def test_another_report_is_placed_beside_the_page_with_ratios(
     ids = tab.value("[...document.querySelectorAll('[id]')].map((one) => one.id)")
     assert len(ids) == len(set(ids))
     assert [address for address in tab.requests if not address.startswith(("file:", "data:"))] == []
-    assert faults(tab) == []
+    assert faults_of(tab) == []
 
 
 def test_a_file_that_is_no_report_is_refused_with_its_name(pages: Mapping[str, Path], tab: Tab, tmp_path: Path) -> None:

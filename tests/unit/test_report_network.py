@@ -14,6 +14,7 @@ from support.pages import Outline, drawings, figure
 from stressbench.errors import UserError
 from stressbench.formats.run import Run, read_run
 from stressbench.formats.topology import Network, NetworkLink
+from stressbench.labs.catalog import lab_file
 from stressbench.labs.networks import network_of_run, read_network
 from stressbench.report.drawing import RatioFormatter
 from stressbench.report.network.blocks import block_network
@@ -298,6 +299,17 @@ def test_the_traffic_of_background_jobs_is_what_isolated_rounds_do_not_explain(t
 
     assert "leaf0 → root0, used by cg and background jobs: 70 %" in answers_of(run)["Where"]
     assert "Another placement: cg and background jobs share leaf0 → root0." in answers_of(run)["Next step"]
+
+
+def test_unused_links_to_io_nodes_of_a_simulation_do_not_rule_out_the_others(tmp_path: Path) -> None:
+    made = run_on(read_network("tinis"), (CG, FFT), {})
+    idle = answers_of(read_run(made.write(tmp_path)))
+    text = lab_file("tinis").read_text(encoding="utf-8")
+    simulation = answers_of(read_run(simulated(made, text, name="tinis").write(tmp_path)))
+
+    assert idle["Where"].startswith("Not in the network")
+    assert "Not in the network" not in simulation["Where"]
+    assert "leaf0" in simulation["Where"]
 
 
 def test_an_undecided_job_gets_the_number_of_rounds_that_would_decide(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def draw(section: RunSection) -> Figure | None:
         _panel(axes, section, link_name(link), _largest(loads[_key(link)], group), width=0.85 * group)
     panels[-1].set_xlabel("round")
     panels[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))
-    fig.supylabel("share of the link's rate in use / %", fontsize=8.5)
+    fig.supylabel("link's rate in use / %", fontsize=8.5)
     fig.legend(handles=_legend(section, links), loc="outside lower left", ncols=4, fontsize=9)
     rounds = count(len({one.round for one in loads[_key(links[0])]}), "round")
     return finish(

@@ -112,12 +112,17 @@ def _impact_text(job: JobSummary, *, verb: str) -> str:
 
 
 def where(section: RunSection) -> str:
-    """The busiest link, and whether slowed jobs share it; without link counters, the links that jobs must share."""
+    """The busiest link, and whether slowed jobs share it; without link counters, the links that jobs must share.
+
+    Simulations count the traffic of links to I/O nodes only, so that others may be used where none of these is.
+    """
     links = section.summary.links
     if not links:
         return _where_by_placement(section)
     busiest, shared = busiest_link(links), shared_link(section)
     if use_of(busiest) < MIN_USE:
+        if section.run.header.simulation is not None:
+            return _where_by_placement(section)
         return "Not in the network: no link is used to more than 2 % of its rate."
     if shared is None or shared == busiest:
         which = "The busiest link" if shared is None else "The busiest link, which slowed jobs share,"

@@ -6,9 +6,10 @@ from pathlib import Path
 from stressbench.experiments.machine.directory import CALIBRATION, STUDY, SURVEY, MachineDirectory, SizedSuite
 from stressbench.experiments.machine.study import effort_of
 from stressbench.experiments.machine.suite import PLACEMENTS, Benchmark
-from stressbench.experiments.study.directory import Directory, sha256_of
+from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.results import CollectedRuns, collected_runs
 from stressbench.experiments.study.run_states import RunState, State
+from stressbench.formats.files import sha256_of
 from stressbench.formats.machines import (
     SUITE_VERSION,
     MachineFigure,

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from stressbench.experiments.study.directory import sha256_of
 from stressbench.experiments.study.packing import Verdict
 from stressbench.formats.errors import reason_of
+from stressbench.formats.files import sha256_of
 from stressbench.formats.machines import FILE, Source, read_machine
 
 

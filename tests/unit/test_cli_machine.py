@@ -117,7 +117,7 @@ def test_the_page_is_self_contained(results: Path) -> None:
     page = (results / "a.html").read_text()
     assert done.stdout == "a.html\n"
     assert "first: 4 ranks on 4 nodes" in page
-    assert "<script" not in page and "http://" not in page.replace("http://www.w3.org", "")
+    assert page.count("<script") == 1 and "http://" not in page.replace("http://www.w3.org", "")
 
 
 @pytest.mark.parametrize("words", ["report a.json --format pdf", "report gone.json", "compare a.json gone.json"])

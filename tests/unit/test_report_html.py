@@ -248,7 +248,8 @@ def test_ticks_of_logarithmic_axes_are_distinct_plain_numbers(low: float, high: 
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.05, "0.05"), (1e6, "1,000,000"), (2.0, "2"), (0, "0"), (1e-5, "0.00001"), (1e-7, "1e-07")]
+    ("value", "text"),
+    [(0.05, "0.05"), (1e6, "1,000,000"), (2.0, "2"), (0, "0"), (1e-5, "0.00001"), (1e-7, "1e-07"), (1e300, "1e+300")],
 )
 def test_ticks_have_as_many_digits_as_they_need(value: float, text: str) -> None:
     assert tick_text(value) == text

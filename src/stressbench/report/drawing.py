@@ -123,8 +123,8 @@ def number_ticks(axis: Axis, *, low: float, high: float) -> None:
 
 
 def tick_text(value: float) -> str:
-    """The number at a tick: `0.05`, `1,000,000`; with an exponent below 1e-6."""
-    return f"{value:,.6f}".rstrip("0").rstrip(".") if value == 0 or abs(value) >= 1e-6 else f"{value:g}"
+    """The number at a tick: `0.05`, `1,000,000`; with an exponent below 1e-6, and from 1e9 on."""
+    return f"{value:,.6f}".rstrip("0").rstrip(".") if value == 0 or 1e-6 <= abs(value) < 1e9 else f"{value:g}"
 
 
 def point_values(axes: Axes, xs: Sequence[float], ys: Sequence[float], texts: Sequence[str]) -> None:

@@ -74,7 +74,7 @@ TERMS = (
     ),
     Term(
         name="node",
-        definition="the ranks that share memory, or every K consecutive ranks with --ranks-per-node K; numbered by "
+        definition="the ranks that share memory, or the consecutive ranks that --ranks-per-node gives it; numbered by "
         "their lowest rank",
         pattern=r"\b[Nn]odes?\b",
     ),

@@ -30,12 +30,12 @@ from stressbench.report.names import printable
 from stressbench.report.questions import ANSWERS, study_links
 from stressbench.report.run.options import ReportOptions
 from stressbench.report.run.section import RunSection
+from stressbench.report.study import overview
 from stressbench.report.study.answers import FirstScreen, cell_text, first_screen
 from stressbench.report.study.boxes import draw_boxes
 from stressbench.report.study.heat import heat_maps
 from stressbench.report.study.impacts import draw_impacts
 from stressbench.report.study.links import CellLinks, cell_links, links_table
-from stressbench.report.study.overview import draw_overview
 from stressbench.report.study.page_data import StudyPageData, page_data_of
 from stressbench.report.study.placements import draw_placements
 from stressbench.report.study.provenance import provenance_blocks
@@ -130,8 +130,8 @@ def _picture(screen: FirstScreen) -> tuple[Figure | DataFile, ...]:
     drawn = () if screen.section is None else _with_data_file(screen.section, network)
     if drawn:
         return drawn
-    overview = draw_overview(screen.verdicts)
-    return () if overview is None else (overview,)
+    drawn_overview = overview.draw(screen.verdicts)
+    return () if drawn_overview is None else (drawn_overview, overview.data_file(screen.verdicts))
 
 
 def _with_data_file(section: RunSection, figure: ModuleType) -> tuple[Figure | DataFile, ...]:

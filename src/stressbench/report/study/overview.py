@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.names import short
@@ -28,7 +28,7 @@ _CAPTION = (
 )
 
 
-def draw_overview(verdicts: StudyVerdicts) -> Figure | None:
+def draw(verdicts: StudyVerdicts) -> Figure | None:
     """The jobs with the largest impacts; None if no impact is known."""
     jobs: dict[str, list[JobVerdict]] = {}
     for one in verdicts.jobs:
@@ -57,6 +57,22 @@ def draw_overview(verdicts: StudyVerdicts) -> Figure | None:
         fig, key="study-overview", title=_title(verdicts),
         caption=_CAPTION.format(excess=excess(limit)) + _left_out(ordered, shown),
         description=f"Congestion impact by job and cell: {described}.",
+    )  # fmt: skip
+
+
+def data_file(verdicts: StudyVerdicts) -> DataFile:
+    """One row per job and cell, with its verdict; unknown values are empty."""
+    factors = list(verdicts.jobs[0].values) if verdicts.jobs else []
+    return DataFile(
+        name="overview",
+        head=("cell", *factors, "job", "verdict", "impact", "impact_low", "impact_high", "runs_needed"),
+        rows=tuple(
+            (
+                one.cell, *(one.values[factor] for factor in factors), one.job, one.verdict.value, one.impact, one.low,
+                one.high, one.runs_needed,
+            )
+            for one in verdicts.jobs
+        ),
     )  # fmt: skip
 
 

@@ -143,4 +143,4 @@ def test_the_engine_opens_files_to_read_in_one_place(checkout):
     sources = [path for suffix in ("cpp", "hpp") for path in (checkout / "engine").rglob(f"*.{suffix}")]
     found = {str(path.relative_to(checkout)) for path in sources if streams.search(path.read_text(encoding="utf-8"))}
 
-    assert found == {"engine/core/process.cpp", "engine/suites/memory_share.cpp"}  # of /proc
+    assert found == {"engine/core/host.cpp", "engine/core/process.cpp", "engine/suites/memory_share.cpp"}  # of /proc

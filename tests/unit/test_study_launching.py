@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support.studies import STUDY, study_in
+from support.studies import PART, STUDY, study_in
 
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.running import ScheduledRun
@@ -54,8 +54,13 @@ def test_runs_read_the_telemetry_of_the_study_file_and_the_engine_checks_its_sou
 
     launcher.check()
     path = directory.path / directory.file_of(planned.id, attempt=1)
-    launcher(ScheduledRun(run=planned, path=path, continues=False, time_limit_s=None))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(PART, encoding="utf-8")
+    for continues in (False, True):
+        launcher(ScheduledRun(run=planned, path=path, continues=continues, time_limit_s=None))
 
-    *checked, run = (one.options for one in requested)
+    *checked, new, continued = (one.options for one in requested)
     assert {one.telemetry for one in checked} == {"ethernet,cpu"}
-    assert (run.telemetry, run.telemetry_command, run.telemetry_limit) == ("ethernet,cpu", "counters --json", "200ms")
+    for one in (new, continued):
+        assert (one.telemetry, one.telemetry_command) == ("ethernet,cpu", "counters --json")
+        assert one.telemetry_limit == "200ms"

@@ -4,7 +4,6 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from stressbench.formats.figures import (
     index_text,
     read_index,
 )
-from stressbench.formats.files import FileRefused, sha256_of, write_output
+from stressbench.formats.files import errors_naming, sha256_of, write_output
 from stressbench.report.document import Block, Collapsible, DataFile, Document, Figure, Section
 from stressbench.report.renderers.csv_ import csv_text
 from stressbench.scratch_names import scratch_prefix
@@ -81,7 +80,7 @@ def write_figures(
         sources=tuple(SourceFile(path=str(path), sha256=sha256_of(path)) for path in dict.fromkeys(sources)),
     )  # fmt: skip
     contents[INDEX] = index_text(index)
-    with _errors_naming(folder):
+    with errors_naming(folder):
         if folder.is_dir() and any(folder.iterdir()):
             _replace(folder, contents)
         else:
@@ -183,14 +182,3 @@ def _replace(folder: Path, contents: Mapping[str, str | bytes]) -> None:
             (folder / name).unlink(missing_ok=True)
     for name, content in contents.items():
         write_output(folder / name, content)
-
-
-@contextmanager
-def _errors_naming(folder: Path) -> Iterator[None]:
-    """Make errors name the directory instead of the temporary one."""
-    try:
-        yield
-    except FileRefused:
-        raise
-    except OSError as fault:
-        raise OSError(fault.errno, fault.strerror, str(folder)) from fault

@@ -189,9 +189,17 @@ class RunLauncher:
     def _options(self, scheduled: ScheduledRun, limit_s: float | None) -> EngineOptions:
         run, cell = self.study.run, scheduled.run.cell
         limit = None if limit_s is None else f"{max(1, round(limit_s))}s"
+        options = EngineOptions(  # which the run file does not contain
+            time_limit=limit,
+            stall_limit=_text(run.stall_limit),
+            telemetry=run.telemetry,
+            telemetry_command=run.telemetry_command,
+            telemetry_limit=_text(run.telemetry_limit),
+        )
         if scheduled.continues:
-            return EngineOptions(time_limit=limit, stall_limit=_text(run.stall_limit))
-        return EngineOptions(
+            return options
+        return replace(
+            options,
             isolated=_text(run.isolated),
             contended=_text(run.contended),
             until_interval=_text(run.until_interval),
@@ -199,16 +207,11 @@ class RunLauncher:
             place=cell.placement,
             seed=str(self.study.seed + scheduled.run.repetition),
             warmup=_text(run.warmup),
-            time_limit=limit,
-            stall_limit=_text(run.stall_limit),
             repetitions=_text(run.repetitions),
             min_time=_text(run.min_time),
             run_id=scheduled.run.id,  # of all attempts: the next removes what a failed one left
             sets=_sets(cell),
             verify=run.verify,
-            telemetry=run.telemetry,
-            telemetry_command=run.telemetry_command,
-            telemetry_limit=_text(run.telemetry_limit),
         )
 
     def _engine(self, cell: Cell) -> Path | None:

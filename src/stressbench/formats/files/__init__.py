@@ -16,7 +16,14 @@ from stressbench.formats.files.bounded_validator import FAIL_FAST, BoundedValida
 from stressbench.formats.files.checksums import sha256_of
 from stressbench.formats.files.journal import append_lines, open_journal
 from stressbench.formats.files.locks import is_locked
-from stressbench.formats.files.output import atomic_output, new_output, require_output, write_atomically, write_output
+from stressbench.formats.files.output import (
+    atomic_output,
+    errors_naming,
+    new_output,
+    require_output,
+    write_atomically,
+    write_output,
+)
 from stressbench.formats.files.private import NotPrivate, PrivateDirectory, is_own_file, read_own
 
 __all__ = [
@@ -29,6 +36,7 @@ __all__ = [
     "atomic_output",
     "clear_protected_files",
     "end_of_text",
+    "errors_naming",
     "is_file",
     "is_locked",
     "is_own_file",

@@ -35,7 +35,7 @@ def write_output(path: Path, content: str | bytes) -> None:
 
 def require_output(path: Path) -> None:
     """Raise OSError if `path` cannot be written at present. Called before anything expensive starts."""
-    with _errors_naming(path):
+    with errors_naming(path):
         target = _output_target(path)
         if _is_stream(target):
             return
@@ -49,7 +49,7 @@ def new_output(path: Path) -> Iterator[BinaryIO]:
 
     A FIFO or a device such as `/dev/stdout` is written to directly.
     """
-    with _errors_naming(path):
+    with errors_naming(path):
         target = _output_target(path)
         if _is_stream(target):
             with os.fdopen(os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOCTTY), "wb") as stream:
@@ -74,16 +74,16 @@ def atomic_output(target: Path, *, user_path: Path | None = None) -> Iterator[Bi
     user_path = user_path or target
     before = _status(target, follow=False)  # `write_atomically` replaces a link, so its target does not matter
     new = target.parent / f".stressbench-{os.uname().nodename}-{os.getpid()}-{secrets.token_hex(4)}.new"
-    with _errors_naming(user_path):
+    with errors_naming(user_path):
         descriptor = os.open(new, _CREATE_FLAGS, 0o666)
     try:
-        with _errors_naming(user_path), os.fdopen(descriptor, "wb") as file:
+        with errors_naming(user_path), os.fdopen(descriptor, "wb") as file:
             if before is not None and stat.S_ISREG(before.st_mode):
                 _copy_owner_and_mode(descriptor, before)
             yield file
             file.flush()
             os.fsync(descriptor)
-        with _errors_naming(user_path):
+        with errors_naming(user_path):
             new.rename(target)
     finally:
         new.unlink(missing_ok=True)
@@ -96,8 +96,8 @@ def _copy_owner_and_mode(descriptor: int, before: os.stat_result) -> None:
 
 
 @contextmanager
-def _errors_naming(path: Path) -> Iterator[None]:
-    """Make errors name the file that the user named instead of the temporary one."""
+def errors_naming(path: Path) -> Iterator[None]:
+    """Make errors name what the user named instead of a temporary file or directory."""
     try:
         yield
     except FileRefused:

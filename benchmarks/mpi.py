@@ -12,7 +12,6 @@ from stressbench.console.escaping import escaped
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 INTEL = CHECKOUT / ".cache" / "intel-mpi"
-REALTIME_PRIORITY = "1"
 
 
 class Unavailable(Exception):
@@ -59,11 +58,11 @@ INTEL_MPI = Library(
 )
 
 
-def realtime() -> list[str]:
-    """`chrt -r 1` if it is permitted, to reduce disturbance by other processes; otherwise empty."""
+def realtime(priority: int = 1) -> list[str]:
+    """`chrt -r PRIORITY` if it is permitted, to reduce disturbance by other processes; otherwise empty."""
     if shutil.which("chrt") is None:
         return []
-    prefix = ["chrt", "-r", REALTIME_PRIORITY]
+    prefix = ["chrt", "-r", str(priority)]
     allowed = subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
     return prefix if allowed else []
 

@@ -149,7 +149,7 @@ def suited(
     ]
 
 
-def case_of(key: str, application: Application, one: Input, ranks: int) -> Case:
+def case_of(key: str, application: Application, one: Settings, ranks: int) -> Case:
     """The input on `ranks` ranks, or on the next larger number on which the program can run. Raises SourceMistake.
 
     If there is none, the case says so as `refused`.

@@ -29,15 +29,18 @@ class SuiteTarget:
         return "" if self.lab is None else f"{self.on}: {self.about}"
 
 
+def lab_target(path: Path) -> SuiteTarget:
+    """A lab file, with a rank on each of its hosts. Raises SourceMistake."""
+    try:
+        lab = read_lab(path)
+    except LabMistake as mistake:
+        raise sources.SourceMistake(str(mistake)) from mistake
+    return SuiteTarget(on=f"lab:{lab.name}", ranks=len(lab.hosts), lab=path.absolute(), about=lab.about)
+
+
 def lab_targets(folder: Path) -> list[SuiteTarget]:
     """The labs of a directory, with a rank on each of their hosts. Raises SourceMistake."""
-    targets = []
-    for path in sorted(folder.glob("*.toml")):
-        try:
-            lab = read_lab(path)
-        except LabMistake as mistake:
-            raise sources.SourceMistake(str(mistake)) from mistake
-        targets.append(SuiteTarget(on=f"lab:{lab.name}", ranks=len(lab.hosts), lab=path.absolute(), about=lab.about))
+    targets = [lab_target(path) for path in sorted(folder.glob("*.toml"))]
     if not targets:
         raise sources.SourceMistake(f"{folder}: expected lab files, NAME.toml")
     return targets

@@ -11,8 +11,9 @@ ranks, and the reduction of the results of each job. Its median over rounds is f
 All ranks share the cores of one machine, so that times also grow with the work of all ranks; memory does not. Where it
 is permitted, ranks have real-time priority 1 and the launcher 2. A rank that ends waits 2 s for the launcher (PMIx);
 with 1,024 ranks on two cores it answers later, and would report a rank that exited without MPI_Finalize: it is told to
-accept that, and the run file shows whether the run is complete. With `--simulator build/simgrid/engine/stressbench-simgrid`, the empty rounds are also simulated with one rank on each host
-of a fat tree, in virtual time, where ranks compute in no time.
+accept that, and the run file shows whether the run is complete. With `--simulator
+build/simgrid/engine/stressbench-simgrid`, the empty rounds are also simulated with one rank on each host of a fat tree,
+in virtual time, where ranks compute in no time.
 
 """
 
@@ -107,8 +108,8 @@ def launch(engine: Path, folder: Path, motifs: Sequence[str], ranks: int, *optio
     file, run = folder / "scale.sb", folder / f"{ranks}-{len(options)}.jsonl"
     file.write_text(workload(motifs, ranks))
     command = [*mpi.realtime(priority=2), *mpi.OPEN_MPI.command(ranks, [
-        "--mca", "orte_allowed_exit_without_sync", "1", *mpi.realtime(), str(engine), "run", str(file), "--ranks-per-node", "1", "--quiet", "--telemetry", "off",
-        "--output", str(run), *options,
+        "--mca", "orte_allowed_exit_without_sync", "1", *mpi.realtime(), str(engine), "run", str(file),
+        "--ranks-per-node", "1", "--quiet", "--telemetry", "off", "--output", str(run), *options,
     ])]  # fmt: skip
     begin, started = time.monotonic(), None
     environment = mpi.OPEN_MPI.environment_variables()

@@ -159,7 +159,7 @@ def test_a_workload_that_the_engine_refuses_stops_all_before_a_run(folder: Path)
 
     assert ended.returncode == 2
     assert "bad.sb:1:1: unknown motif 'AlReduce'" in ended.stderr
-    assert not list((folder / "d" / "runs").iterdir())
+    assert not (folder / "d").exists()
 
 
 @needs_openmpi

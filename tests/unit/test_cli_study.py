@@ -11,6 +11,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from support import forked
 from support.builders import MadeJob, MadePlan, build_run
 from support.commands import invoke
 from support.fake_launcher import FAKE_ENGINE, LIBRARIES
@@ -43,9 +44,9 @@ def started(folder: Path, *words: str, **more: str) -> subprocess.Popen[str]:
 
 
 def study(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    process = started(folder, *words, **more)
-    output, errors = process.communicate(timeout=300)
-    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+    return forked.stressbench(
+        "study", *words, cwd=folder, environment=environment(FAKE_RUN=str(folder / "made"), **more)
+    )
 
 
 @pytest.fixture

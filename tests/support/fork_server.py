@@ -1,0 +1,72 @@
+"""Forks `stressbench`: processes of their own that have loaded it, which otherwise takes longer than most commands.
+
+`python -P fork_server.py DESCRIPTOR` loads all commands, and forks a process for each request that it receives on the
+socket DESCRIPTOR. Apart from what is loaded, this process begins as `python -m stressbench` does. support.forked sends
+requests.
+"""
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from stressbench.cli.console.app import build, main
+from stressbench.memory_limit import single_threaded_blas
+
+LONGEST_REQUEST_BYTES = 1 << 20
+STREAMS = 3  # standard input, output and error, which a request brings along
+_LOADED_WHEN_NEEDED = ("scipy.optimize", "scipy.stats", "stressbench.report.plotting")
+
+
+def serve(connection: socket.socket) -> None:
+    """Fork a process for each request, and send its id, and then its wait status. Returns in forked processes only."""
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(connection, LONGEST_REQUEST_BYTES, STREAMS)
+        if not request:
+            sys.exit()
+        pid = os.fork()
+        if pid == 0:
+            connection.close()
+            _begin(json.loads(request), descriptors)
+            return
+        for descriptor in descriptors:
+            os.close(descriptor)
+        connection.send(str(pid).encode())
+        connection.send(str(os.waitpid(pid, 0)[1]).encode())
+
+
+def _begin(request: dict[str, Any], descriptors: Sequence[int]) -> None:
+    """Give this process a session, signals, environment, folder, streams and arguments of its own."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.chdir(request["cwd"])
+    for stream, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, stream)
+        os.close(descriptor)
+    sys.stdin = open(0, encoding=sys.stdin.encoding, errors=sys.stdin.errors, closefd=False)  # noqa: PTH123
+    sys.stdout = open(1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False)  # noqa: PTH123
+    sys.stderr = open(2, "w", buffering=1, encoding=sys.stderr.encoding, errors=sys.stderr.errors, closefd=False)  # noqa: PTH123
+    sys.argv = ["stressbench", *request["words"]]
+
+
+def load() -> None:
+    """Load all commands, and what some of them load later."""
+    with single_threaded_blas():
+        build()
+        for name in _LOADED_WHEN_NEEDED:
+            import_module(name)
+    gc.freeze()  # else each process would copy all that is loaded, in order to count its references
+
+
+if __name__ == "__main__":
+    load()
+    serve(socket.socket(fileno=int(sys.argv[1])))
+    main()

@@ -12,7 +12,9 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from stressbench.cli.console.app import build, main
@@ -20,11 +22,15 @@ from stressbench.memory_limit import single_threaded_blas
 
 LONGEST_REQUEST_BYTES = 1 << 20
 STREAMS = 3  # standard input, output and error, which a request brings along
+_TESTS = str(Path(__file__).parents[1])
 _LOADED_WHEN_NEEDED = ("scipy.optimize", "scipy.stats", "stressbench.report.plotting")
 
 
-def serve(connection: socket.socket) -> None:
-    """Fork a process for each request, and send its id, and then its wait status. Returns in forked processes only."""
+def serve(connection: socket.socket) -> AbstractContextManager[None]:
+    """Fork a process for each request, and send its id, and then its wait status.
+
+    Returns in forked processes only: the context in which the command is to run.
+    """
     while True:
         request, descriptors, _, _ = socket.recv_fds(connection, LONGEST_REQUEST_BYTES, STREAMS)
         if not request:
@@ -32,16 +38,15 @@ def serve(connection: socket.socket) -> None:
         pid = os.fork()
         if pid == 0:
             connection.close()
-            _begin(json.loads(request), descriptors)
-            return
+            return _begun(json.loads(request), descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         connection.send(str(pid).encode())
         connection.send(str(os.waitpid(pid, 0)[1]).encode())
 
 
-def _begin(request: dict[str, Any], descriptors: Sequence[int]) -> None:
-    """Give this process a session, signals, environment, folder, streams and arguments of its own."""
+def _begun(request: dict[str, Any], descriptors: Sequence[int]) -> AbstractContextManager[None]:
+    """The requested context. This process gets a session, signals, environment, folder, streams and arguments."""
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -55,6 +60,12 @@ def _begin(request: dict[str, Any], descriptors: Sequence[int]) -> None:
     sys.stdout = open(1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False)  # noqa: PTH123
     sys.stderr = open(2, "w", buffering=1, encoding=sys.stderr.encoding, errors=sys.stderr.errors, closefd=False)  # noqa: PTH123
     sys.argv = ["stressbench", *request["words"]]
+    if request["within"] is None:
+        return nullcontext()
+    sys.path.append(_TESTS)
+    module, _, function = request["within"].partition(":")
+    context: AbstractContextManager[None] = getattr(import_module(module), function)()
+    return context
 
 
 def load() -> None:
@@ -68,5 +79,5 @@ def load() -> None:
 
 if __name__ == "__main__":
     load()
-    serve(socket.socket(fileno=int(sys.argv[1])))
-    main()
+    with serve(socket.socket(fileno=int(sys.argv[1]))):
+        main()

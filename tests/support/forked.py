@@ -35,10 +35,10 @@ class _ForkServer:
 
     def wait_status(
         self, words: Sequence[str], *, cwd: Path, environment: Mapping[str, str], streams: Sequence[BinaryIO],
-        timeout_s: float,
+        within: str | None, timeout_s: float,
     ) -> int:  # fmt: skip
         """Wait status of the command, which is ended if it takes too long. Raises TimeoutExpired."""
-        request = {"words": list(words), "cwd": str(cwd), "environment": dict(environment)}
+        request = {"words": list(words), "cwd": str(cwd), "environment": dict(environment), "within": within}
         self._connection.settimeout(None)
         socket.send_fds(self._connection, [json.dumps(request).encode()], [stream.fileno() for stream in streams])
         pid = self._number()
@@ -89,11 +89,12 @@ def close_server() -> None:
 
 def stressbench(
     *words: str | Path, cwd: Path | None = None, environment: Mapping[str, str] | None = None, typed: str = "",
-    timeout_s: float = LIMIT_S,
+    within: str | None = None, timeout_s: float = LIMIT_S,
 ) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """Run `stressbench` in the folder `cwd` with `environment`, by default those of this process.
 
-    `typed` is what it finds on standard input. Raises subprocess.TimeoutExpired.
+    `typed` is what it finds on standard input. `within` names a context in which it runs, as `support.MODULE:FUNCTION`.
+    Raises subprocess.TimeoutExpired.
     """
     arguments = [str(word) for word in words]
     with TemporaryFile() as typed_file, TemporaryFile() as output, TemporaryFile() as errors:
@@ -102,6 +103,7 @@ def stressbench(
         status = _server().wait_status(
             arguments, cwd=Path.cwd() if cwd is None else cwd, timeout_s=timeout_s,
             environment=os.environ if environment is None else environment, streams=(typed_file, output, errors),
+            within=within,
         )  # fmt: skip
         texts = [_text(file) for file in (output, errors)]
     return subprocess.CompletedProcess(arguments, os.waitstatus_to_exitcode(status), *texts)

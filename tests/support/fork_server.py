@@ -11,6 +11,8 @@ import os
 import signal
 import socket
 import sys
+import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
@@ -52,6 +54,8 @@ def _begun(request: dict[str, Any], descriptors: Sequence[int]) -> AbstractConte
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(request["environment"])
+    tempfile.tempdir = None  # and the time zone: both may have been taken from the other environment
+    time.tzset()
     os.chdir(request["cwd"])
     for stream, descriptor in enumerate(descriptors):
         os.dup2(descriptor, stream)

@@ -1,8 +1,8 @@
 """Forks `stressbench`: processes of their own that have loaded it, which otherwise takes longer than most commands.
 
-`python -P fork_server.py DESCRIPTOR` loads all commands, and forks a process for each request that it receives on the
-socket DESCRIPTOR. Apart from what is loaded, this process begins as `python -m stressbench` does. support.forked sends
-requests.
+`python -P fork_server.py DESCRIPTOR` loads the command of each request that it receives on the socket DESCRIPTOR, unless
+it has loaded it before, and forks a process for it. Apart from what is loaded, this process begins as `python -m
+stressbench` does. support.forked sends requests.
 """
 
 import gc
@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from stressbench.cli.console.app import build, main
+from stressbench.cli.console.app import build, main, requested_in
 from stressbench.memory_limit import single_threaded_blas
 
 LONGEST_REQUEST_BYTES = 1 << 20
@@ -37,10 +37,12 @@ def serve(connection: socket.socket) -> AbstractContextManager[None]:
         request, descriptors, _, _ = socket.recv_fds(connection, LONGEST_REQUEST_BYTES, STREAMS)
         if not request:
             sys.exit()
+        content = json.loads(request)
+        _load(content["words"])
         pid = os.fork()
         if pid == 0:
             connection.close()
-            return _begun(json.loads(request), descriptors)
+            return _begun(content, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
         connection.send(str(pid).encode())
@@ -72,16 +74,17 @@ def _begun(request: dict[str, Any], descriptors: Sequence[int]) -> AbstractConte
     return context
 
 
-def load() -> None:
-    """Load all commands, and what some of them load later."""
+def _load(words: Sequence[str]) -> None:
+    """Load what this command line needs, and what some commands load later."""
+    loaded = len(sys.modules)
     with single_threaded_blas():
-        build()
+        build(requested=requested_in(words))
         for name in _LOADED_WHEN_NEEDED:
             import_module(name)
-    gc.freeze()  # else each process would copy all that is loaded, in order to count its references
+    if len(sys.modules) > loaded:
+        gc.freeze()  # else each process would look at all that is loaded, and copy its memory
 
 
 if __name__ == "__main__":
-    load()
     with serve(socket.socket(fileno=int(sys.argv[1]))):
         main()

@@ -76,9 +76,9 @@ def _begun(request: dict[str, Any], descriptors: Sequence[int]) -> AbstractConte
 
 def _load(words: Sequence[str]) -> None:
     """Load what this command line needs, and what some commands load later."""
-    loaded = len(sys.modules)
+    loaded, requested = len(sys.modules), requested_in(words)
     with single_threaded_blas():
-        build(requested=requested_in(words))
+        build(requested=requested, has_commands=bool(requested))
         for name in _LOADED_WHEN_NEEDED:
             import_module(name)
     if len(sys.modules) > loaded:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support import forked
 from jsonschema import Draft202012Validator
+from support import forked
 
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Phase, Run, read_run

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import forked
 from pydantic import TypeAdapter
+from support import forked
 from support.commands import call
 from support.fake_launcher import put
 from support.golden import KEPT, Golden, records_of, structure_of

@@ -13,10 +13,10 @@ from typing import ClassVar
 
 from stressbench.formats.units import RateShare, stated_rate
 from stressbench.labs.topology import Node, NodeKind
+from stressbench.launch.clock import timed_by
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabTarget, RunningLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
-from stressbench.launch.clock import timed_by
 from stressbench.launch.targets import LinkMeter, NicTotals, registered
 from support.fake_clock import FakeClock
 

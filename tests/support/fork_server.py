@@ -1,7 +1,7 @@
 """Forks `stressbench`: processes of their own that have loaded it, which otherwise takes longer than most commands.
 
-`python -P fork_server.py DESCRIPTOR` loads the command of each request that it receives on the socket DESCRIPTOR, unless
-it has loaded it before, and forks a process for it. Apart from what is loaded, this process begins as `python -m
+`python -P fork_server.py DESCRIPTOR` loads the command of each request that it receives on the socket DESCRIPTOR,
+unless it has loaded it before, and forks a process for it. Apart from what is loaded, this process begins as `python -m
 stressbench` does. support.forked sends requests.
 """
 
@@ -62,9 +62,11 @@ def _begun(request: dict[str, Any], descriptors: Sequence[int]) -> AbstractConte
     for stream, descriptor in enumerate(descriptors):
         os.dup2(descriptor, stream)
         os.close(descriptor)
-    sys.stdin = open(0, encoding=sys.stdin.encoding, errors=sys.stdin.errors, closefd=False)  # noqa: PTH123
-    sys.stdout = open(1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False)  # noqa: PTH123
-    sys.stderr = open(2, "w", buffering=1, encoding=sys.stderr.encoding, errors=sys.stderr.errors, closefd=False)  # noqa: PTH123
+    sys.stdin = open(0, encoding=sys.stdin.encoding, errors=sys.stdin.errors, closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding=sys.stdout.encoding, errors=sys.stdout.errors, closefd=False)  # noqa: SIM115
+    sys.stderr = open(  # noqa: SIM115
+        2, "w", buffering=1, encoding=sys.stderr.encoding, errors=sys.stderr.errors, closefd=False
+    )
     sys.argv = ["stressbench", *request["words"]]
     if request["within"] is None:
         return nullcontext()

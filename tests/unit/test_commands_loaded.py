@@ -10,8 +10,8 @@ from stressbench.cli.console.app import build, requested_in
 
 NAMES = sorted(get_command(build()).commands)  # type: ignore[attr-defined]
 GROUPS = {
-    "corun": "report", "degrade": "report", "lab": "list", "machine": "verify", "predict": "evaluate", "rails": "report",
-    "study": "verify", "trace": "show",
+    "corun": "report", "degrade": "report", "lab": "list", "machine": "verify", "predict": "evaluate",
+    "rails": "report", "study": "verify", "trace": "show",
 }  # fmt: skip
 """A subcommand of each group."""
 ONE = """\

@@ -49,7 +49,12 @@ def test_properties_of_each_kind() -> None:
 
 @pytest.mark.parametrize(
     ("on", "on_simgrid", "continues_runs"),
-    [("local", False, True), ("simgrid:tiny", True, True), ("ns3:tiny", False, False), ("ns3-pause:tiny", False, False)],
+    [
+        ("local", False, True),
+        ("simgrid:tiny", True, True),
+        ("ns3:tiny", False, False),
+        ("ns3-pause:tiny", False, False),
+    ],
 )
 def test_which_engine_ranks_run_in_and_whether_their_runs_can_be_continued(
     on: str, on_simgrid: bool, continues_runs: bool

@@ -38,7 +38,7 @@ def requested(monkeypatch: pytest.MonkeyPatch) -> list[LaunchRequest]:
 
 @pytest.fixture
 def refusing(requested: list[LaunchRequest], monkeypatch: pytest.MonkeyPatch) -> list[LaunchRequest]:
-    """The requests of all launches. The engine refuses workloads called `bad.sb`, and those of pairs with such a job."""
+    """The requests of all launches. The engine refuses `bad.sb`, and pairs with its job."""
     prepare = session.prepare
 
     def refuse(request: LaunchRequest, environment: object) -> Any:

@@ -91,9 +91,7 @@ def _add_commands(app: _App, package: ModuleType) -> None:
     """
     names = sorted(module.name for module in iter_modules(package.__path__))
     requested_commands = [
-        register
-        for name in names
-        if _command(name) in app.requested[:1] and (register := _register_of(package, name))
+        register for name in names if _command(name) in app.requested[:1] and (register := _register_of(package, name))
     ]
     for register in requested_commands or filter(None, (_register_of(package, name) for name in names)):
         register(app)

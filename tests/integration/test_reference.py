@@ -221,7 +221,7 @@ def without_tags_that_vary(tokens: Sequence[str], theirs: Sequence[str]) -> list
     return [*masked, *tokens[len(masked) :]]
 
 
-@pytest.mark.parametrize("names", chains(), ids=lambda names: f"{names[0]} and {len(names) - 1} more")
+@pytest.mark.parametrize("names", list(chains()), ids=lambda names: f"{names[0]} and {len(names) - 1} more")
 def test_motifs_send_what_their_applications_send(names, captured):
     wanted = [reference(name) for name in names]
     found = captured([MOTIFS[name] for name in names], wanted[0]["ranks"])

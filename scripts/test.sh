@@ -99,7 +99,7 @@ pytest_of() {  # stage, options and folders...
   .venv/bin/python -m pytest -rs --durations=25 --junitxml="$logs/$stage.xml" -o junit_family=xunit1 \
     ${pytest_options[@]+"${pytest_options[@]}"} "$@"
 }
-in_parallel=(-n $((jobs + 1)) --dist loadfile)  # some tests wait
+in_parallel=(-n $((jobs + 1)) --dist worksteal)  # some tests wait; a worker that has none left takes half of another's
 
 stage_lint() { scripts/lint.sh "$logs/lint.count"; }
 stage_engine() { build openmpi && ctest_of engine openmpi -LE full; }
@@ -115,7 +115,7 @@ stage_unit() {  # in the full lane lines covered are counted: pages in coverage-
   return $status
 }
 stage_contract() { build openmpi && pytest_of contract "${in_parallel[@]}" tests/contract tests/golden; }
-stage_integration() { build openmpi && pytest_of integration -n $((2 * jobs)) --dist loadfile tests/integration; }  # they mostly wait
+stage_integration() { build openmpi && pytest_of integration -n $((2 * jobs)) --dist worksteal tests/integration; }  # they mostly wait
 stage_mpich() {
   build mpich --target stressbench-mpi stressbench-trace stressbench-trace-salvage patterns &&
     pytest_of mpich -n 1 --mpi mpich tests/integration/test_every_mpi.py
@@ -177,6 +177,12 @@ count() {  # stage, its exit status -> "passed failed skipped"
   .venv/bin/python scripts/count_tests.py --status "$2" "$logs/$1.count" "$logs/$1.xml" "$logs/$1".*.xml
 }
 
+cpu_s() {  # CPU time of all processes that this one has waited for, and of those that these have, s
+  local fields
+  read -ra fields </proc/$$/stat
+  echo $(((fields[15] + fields[16]) / $(getconf CLK_TCK)))
+}
+
 in_words() {  # passed failed skipped
   printf '%d passed, %d failed' "$1" "$2"
   (($3 == 0)) || printf ', %d skipped' "$3"
@@ -207,14 +213,14 @@ started=$SECONDS passed=0 failed=0 skipped=0
 install_all || exit 1
 printf '%-12s %d s\n' installation $((SECONDS - started))
 for name in "${stages[@]}"; do
-  begin=$SECONDS build_s=0
+  begin=$SECONDS build_s=0 cpu_before_s=$(cpu_s)
   [[ -t 1 ]] && printf '%-12s ...' "$name"
   "stage_$name" >"$logs/$name.log" 2>&1
   status=$?
   read -r p f s < <(count "$name" "$status")
   ((passed += p, failed += f, skipped += s))
   [[ -t 1 ]] && printf '\r'
-  printf '%-12s %s, %d s' "$name" "$(in_words "$p" "$f" "$s")" $((SECONDS - begin))
+  printf '%-12s %s, %d s (CPU %d s)' "$name" "$(in_words "$p" "$f" "$s")" $((SECONDS - begin)) $(($(cpu_s) - cpu_before_s))
   ((build_s == 0)) || printf ', %d s of them the build' "$build_s"
   printf '\n'
   grep -hE '^SKIPPED' "$logs/$name.log"

@@ -3,13 +3,12 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
+from support import forked
 
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Phase, Run, read_run
@@ -50,11 +49,9 @@ def stressbench_run(folder: Path, *words: str, workload: str = WORKLOAD, status:
     if program is None:
         pytest.skip("NO ENGINE: build stressbench-mpi or set STRESSBENCH_MPI; its output was not checked")
     (folder / "demo.sb").write_text(workload, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "stressbench", "run", *words, "--engine", str(program)],
-        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "SCRATCH": str(folder)},
-    )  # fmt: skip
+    done = forked.stressbench(
+        "run", *words, "--engine", program, cwd=folder, environment={**os.environ, "SCRATCH": str(folder)}
+    )
     assert done.returncode == status, done.stderr
     return folder / "demo.jsonl"
 

@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
+from support import forked
 from support.commands import call
 from support.fake_launcher import put
 from support.golden import KEPT, Golden, records_of, structure_of
@@ -65,10 +64,9 @@ def same_records(golden: Golden, name: str, path: Path) -> None:
 def measured(folder: Path, engine: Path, workload: str, *words: str) -> Path:
     """The run file of a workload under the real engine."""
     (folder / "w.sb").write_text(workload, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "stressbench", "run", "w.sb", "-o", "w.jsonl", "--engine", str(engine), *words],
-        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
-        env={**os.environ, "SCRATCH": str(folder)},
+    done = forked.stressbench(
+        "run", "w.sb", "-o", "w.jsonl", "--engine", engine, *words, cwd=folder,
+        environment={**os.environ, "SCRATCH": str(folder)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return folder / "w.jsonl"
@@ -94,10 +92,10 @@ def test_protocols_of_the_suites(golden: Golden, engine_program: Path, tmp_path:
 def test_trace(golden: Golden, engine_program: Path, tmp_path: Path) -> None:
     launch = (str(CHECKOUT / "scripts" / "mpirun.sh"), "mpicxx.openmpi", "2")
     motif = (str(engine_program), "motif", "halo2d", "--columns", "8", "--rows", "8")
-    done = subprocess.run(
-        [sys.executable, "-m", "stressbench", "capture", "-o", "app.trace", *launch, *motif],
-        cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
-        env={
+    done = forked.stressbench(
+        "capture", "-o", "app.trace", *launch, *motif,
+        cwd=tmp_path,
+        environment={
             **os.environ,
             "STRESSBENCH_MPI": str(engine_program),
             "STRESSBENCH_TRACE_LIBRARY": str(engine_program.parents[1] / "tracer" / "libstressbench-trace.so"),

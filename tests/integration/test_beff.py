@@ -1,62 +1,16 @@
 """b_eff sends to whom its definition says, and its number follows from its protocol."""
 
 import json
-import re
 from collections import Counter
-from itertools import pairwise
 
 import pytest
-
-# Rings of the second pattern, as the original program prints them.
-SECOND = {7: (4, 3), 8: (4, 4), 14: (4, 5, 5), 29: (4, 4, 4, 4, 4, 4, 5)}
-SIZE = 64
+from support.beff_messages import captured_messages, defined_messages
 
 
-def neighbours(lengths) -> dict[int, tuple[int, int]]:
-    """Of each rank, the one to its left and the one to its right."""
-    found, first = {}, 0
-    for length in lengths:
-        ring = [first + (i % length) for i in range(length + 1)]
-        found.update({right: (left, found.get(right, (0, 0))[1]) for left, right in pairwise(ring)})
-        found.update({left: (found[left][0], right) for left, right in pairwise(ring)})
-        first += length
-    return found
-
-
-def sent_by(sequence: str) -> Counter[tuple[str, int, int]]:
-    """Method, receiver and size of each message; bytes of an alltoallv in one."""
-    found: Counter[tuple[str, int, int]] = Counter()
-    for token in sequence.split():
-        if match := re.fullmatch(r"SR>(\d+):(\d+)<(\d+):(\d+)", token):
-            found["sendrecv", int(match[1]), int(match[2])] += 1
-        elif match := re.fullmatch(r"Is>(\d+):\d+:(\d+)", token):
-            found["nonblocking", int(match[1]), int(match[2])] += 1
-        elif match := re.fullmatch(r"Alltoallv:(\d+)@(\d+)", token):
-            found["alltoallv", -1, int(match[1])] += 1
-    return found
-
-
-@pytest.mark.parametrize("ranks", SECOND)
-def test_every_message_goes_where_the_definition_says(engine, stressbench, tmp_path, ranks) -> None:
-    """Two iterations a method: one that is not timed, and a loop of one."""
-    trace = tmp_path / "beff.trace"
-    motif = f"b_eff --rings 2 --polygons 0 --sizes {SIZE} --loops 1 --best-of 1 --repetitions 1 --warmup 0 --pcontrol"
-    done = engine.traced(
-        engine.program, "motif", *motif.split(), ranks=ranks, trace=trace, STRESSBENCH_TRACE_PAUSED="1"
-    )
-    assert done.status == 0, done.text
-    exported = stressbench("trace", "export", "--profile", trace)
-    assert exported.status == 0, exported.text
-    sequences = json.loads(exported.output)["sequence_all_ranks"]
-
-    wanted = {
-        rank: Counter({
-            ("sendrecv", left, SIZE): 2, ("sendrecv", right, SIZE): 2, ("nonblocking", left, SIZE): 2,
-            ("nonblocking", right, SIZE): 2, ("alltoallv", -1, 2 * SIZE): 2,
-        })
-        for rank, (left, right) in neighbours(SECOND[ranks]).items()
-    }  # fmt: skip
-    assert {int(rank): sent_by(sequence) for rank, sequence in sequences.items()} == wanted
+@pytest.mark.parametrize("ranks", [7, 8, 14])
+def test_every_message_goes_where_the_definition_says(engine, tmp_path, ranks) -> None:
+    """tests/nightly/test_beff_messages.py has more ranks; tests/engine/serial/b_eff_test.cpp all lengths of rings."""
+    assert captured_messages(engine, tmp_path, ranks) == defined_messages(ranks)
 
 
 def test_the_number_is_computed_again_from_its_protocol(stressbench, tmp_path) -> None:

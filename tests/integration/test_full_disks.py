@@ -1,9 +1,10 @@
 """Programs that are traced, and studies, where nothing can be written."""
 
-import sys
+import os
 
 import pytest
-from support.programs import Outcome, finished
+from support import forked
+from support.programs import Outcome
 
 from stressbench.experiments.study.directory import now
 from stressbench.formats.study.errors import StudyFault
@@ -29,8 +30,9 @@ def around(engine, tmp_path):
     def run(command: str, output) -> Outcome:
         words = engine.launch(patterns, "collectives", ranks=2)
         tracer = {"STRESSBENCH_TRACE_LIBRARY": str(engine.tracer), "STRESSBENCH_TRACE_POOL": str(pools)}
-        return finished([sys.executable, "-m", "stressbench", command, "-o", str(output), *words], cwd=tmp_path,
-                        environment={**tracer, "TMPDIR": str(tmp_path)})  # fmt: skip
+        environment = {**os.environ, **tracer, "TMPDIR": str(tmp_path)}
+        done = forked.stressbench(command, "-o", output, *words, cwd=tmp_path, environment=environment)
+        return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run
 

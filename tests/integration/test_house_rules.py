@@ -54,12 +54,6 @@ def test_what_is_allowed_passes(checkout, tmp_path):
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
-def test_this_checkout_keeps_its_layers(checkout):
-    program = [sys.executable, str(checkout / "scripts" / "check_layers.py")]
-    found = subprocess.run(program, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
-
-
 SOUND = {
     "docs/lab.md": "# The lab\n## What `lab up` does, and how\n## Again\n## Again\n"
     "[up](#what-lab-up-does-and-how) [two](#again-1) [a](../engine/core/way.hpp)\n"
@@ -133,12 +127,6 @@ def test_paths_that_exist_and_words_that_are_no_paths_pass(checkout, tmp_path):
 def test_a_file_that_git_ignores_does_not_count(checkout, tmp_path):
     found = check_paths(checkout, tmp_path, {".gitignore": "/docs", "docs/lab.md": "", "README.md": "docs/lab.md"})
     assert found.stdout == "README.md:1: there is no docs/lab.md\n"
-
-
-def test_paths_that_this_checkout_mentions_exist(checkout):
-    program = [sys.executable, str(checkout / "scripts" / "check_paths.py")]
-    found = subprocess.run(program, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
 JUNIT = """<testsuite><testcase name="a"/><testcase name="b" status="fail"><failure/></testcase>

@@ -8,27 +8,13 @@ from pathlib import Path
 
 from support.lab_bench import job
 from support.programs import LIMIT_S, Started, own_copy, ranks_of, send, stands_still, wait_until
-from support.studies import REAL_PAIR
+from support.studies import put_real_study
 
-STUDY = """\
-[factors]
-workload = "pair.sb"
-ranks = 2
-ranks_per_node = 1
-placement = ["linear", "interleaved"]
-[set]
-size = "2KiB"
-[run]
-isolated = 4
-contended = 4
-repetitions = 10
-"""
 RANKS = 2
 
 
 def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path) -> None:
-    (tmp_path / "pair.sb").write_text(REAL_PAIR)
-    (tmp_path / "study.toml").write_text(STUDY)
+    put_real_study(tmp_path, rounds=4, repetitions=10)
     command = [sys.executable, "-m", "stressbench", "study", "run", "study.toml", "-o", "made"]
     with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
         wait_until(lambda: any(map(has_begun, run_files(tmp_path))), "a round is in a run file")
@@ -43,8 +29,7 @@ def test_a_study_that_is_killed_goes_on_to_the_same_cells(engine, tmp_path: Path
 
 def test_a_launch_that_outlives_a_killed_study_is_waited_for(engine, tmp_path: Path) -> None:
     """The launcher is stopped, so that it does not hear of the study's end; its ranks are, so that they still write."""
-    (tmp_path / "pair.sb").write_text(REAL_PAIR)
-    (tmp_path / "study.toml").write_text(STUDY.replace("= 4\n", "= 12\n"))  # rounds enough to stop ranks among them
+    put_real_study(tmp_path, rounds=12, repetitions=10)  # rounds enough to stop ranks among them
     paused: list[int] = []
     command = [sys.executable, "-m", "stressbench", "study"]
     mine = own_copy(engine, tmp_path)

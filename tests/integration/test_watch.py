@@ -13,31 +13,16 @@ from typing import Any
 import pytest
 from support.browser import browse, needs_browser
 from support.programs import Started, wait_until
-from support.studies import PART, REAL_PAIR, WHOLE
+from support.studies import PART, WHOLE, put_real_study
 
 from stressbench.experiments.watching.page_server import Content, PageServer
 from stressbench.experiments.watching.run import RunWatcher
 from stressbench.report.live_page import content_security_policy, live_page
 
-STUDY = """\
-[factors]
-workload = "pair.sb"
-ranks = 2
-ranks_per_node = 1
-placement = ["linear", "interleaved"]
-[set]
-size = "2KiB"
-[run]
-isolated = 10
-contended = 10
-repetitions = 3
-"""
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "pair.sb").write_text(REAL_PAIR)
-    (tmp_path / "study.toml").write_text(STUDY)
+    put_real_study(tmp_path, rounds=10, repetitions=3)
     return tmp_path
 
 

@@ -7,12 +7,14 @@
 """
 
 import json
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np  # loaded by what draws: fakes of programs start faster without it
 
 Record = dict[str, Any]
 
@@ -123,6 +125,8 @@ def build_run(
     histograms: bool = True,
 ) -> MadeRun:
     """A complete run. The same arguments give the same bytes."""
+    import numpy as np
+
     rng = np.random.default_rng(seed)
     records = [header(jobs=jobs, plan=plan, machine=machine, seed=seed)]
     number, level, started = 0, 1.0, 0.5
@@ -223,8 +227,10 @@ def _job(index: int, job: MadeJob, plan: MadePlan) -> Record:
 
 def _round(
     number: int, block: int, only_job: int, jobs: Sequence[MadeJob], plan: MadePlan, machine: MadeMachine,
-    level: float, started: float, rng: np.random.Generator, histograms: bool,
+    level: float, started: float, rng: "np.random.Generator", histograms: bool,
 ) -> Iterator[Record]:  # fmt: skip
+    import numpy as np
+
     contended = only_job == _CONTENDED
     taking_part = range(len(jobs)) if contended else [only_job]
     extra = plan.extra if contended and plan.finish == "sustain" else 0
@@ -282,7 +288,7 @@ def _counter(
     return {
         "source": source, "counter": counter, "unit": unit, "hosts": len(values), "devices": len(values),
         "unknown": unknown, "min": of(min(numbers, default=0)), "p25": of(float(min(numbers, default=0))),
-        "median": of(float(np.median(numbers or [0]))), "p75": of(float(max(numbers, default=0))),
+        "median": of(float(statistics.median(numbers or [0]))), "p75": of(float(max(numbers, default=0))),
         "max": of(max(numbers, default=0)), "sum": of(sum(numbers)),
         "largest": [
             {"host": host, "device": device, "value": value}
@@ -293,8 +299,10 @@ def _counter(
 
 def _samples(
     number: int, index: int, job: MadeJob, factor: float, plan: MadePlan, extra: int, machine: MadeMachine,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",
 ) -> Iterator[Record]:  # fmt: skip
+    import numpy as np
+
     phases = ["warmup"] * plan.warmup + ["measured"] * plan.repetitions + ["extra"] * extra
     for repetition, phase in enumerate(phases):
         times = [float(step.time_s * factor * np.exp(rng.normal(0, machine.noise))) for step in job.steps]

@@ -14,7 +14,7 @@ from stressbench.cli.console.app import build, requested_in
 
 
 @functools.cache
-def _command(requested: str | None) -> Any:
+def _command(requested: tuple[str, ...]) -> Any:
     """The command as `main` builds it for this subcommand: to look at all signatures takes longer than most of them."""
     return get_command(build(requested=requested))
 
@@ -41,7 +41,7 @@ def invoke(words: str | Sequence[str], *, columns: str | None = None) -> Command
     status, exception = 0, None
     with CliRunner().isolation(env={"COLUMNS": columns} if columns else {}) as (stdout, stderr, output):
         try:
-            _command(requested_in(arguments)).main(args=arguments, prog_name="stressbench")
+            _command(requested_in(arguments)[:1]).main(args=arguments, prog_name="stressbench")
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
         except Exception as raised:  # noqa: BLE001  whatever it is: tests look at it

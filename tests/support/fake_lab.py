@@ -5,16 +5,20 @@ They serve as targets of a study, and of `--on lab:NAME` through `stressbench.la
 They are targets that `stressbench.launch.targets.registered` makes `--on lab:NAME` mean.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 from stressbench.formats.units import RateShare, stated_rate
 from stressbench.labs.topology import Node, NodeKind
+from stressbench.launch.clock import timed_by
 from stressbench.launch.errors import LaunchMistake, LinkMistake
 from stressbench.launch.lab import LabTarget, RunningLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
-from stressbench.launch.targets import LinkMeter, NicTotals
+from stressbench.launch.targets import LinkMeter, NicTotals, registered
+from support.fake_clock import FakeClock
 
 
 @dataclass
@@ -56,6 +60,13 @@ _NOWHERE = ("sh", "-c", 'exec "$@"')
 """Starts a command without entering any host; the host's name becomes $0."""
 FOUR = LabTarget(name="four", hosts=lab_hosts(2, 2, 2, 2), enter=_NOWHERE, realtime_by_default=False)
 PAIR = LabTarget(name="pair", hosts=lab_hosts(2, 2), enter=("enter",), nics=("eth0", "eth1"))
+
+
+@contextmanager
+def four_hosts_on_a_fake_clock() -> Iterator[None]:
+    """Context where every lab has four hosts and is not there, and time passes where fakes say so."""
+    with registered(lab=FakeLab(here=FOUR)), timed_by(FakeClock.here()):
+        yield
 
 
 @dataclass

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support import forked
 from support.fake_clock import VARIABLE, FakeClock
 from support.fake_launcher import put, put_mpirun
 from support.programs import wait_until
@@ -35,15 +36,11 @@ _MPIRUN_TAKES_TIME = f"case $1 in */engine) ;; *) elapse {START_MS} ;; esac\n"
 COMMAND = """
 import signal
 from stressbench.cli.console.app import main
-from stressbench.launch.clock import timed_by
-from stressbench.launch.targets import registered
-from support.fake_clock import FakeClock
-from support.fake_lab import FOUR, FakeLab
+from support.fake_lab import four_hosts_on_a_fake_clock
 signal.signal(signal.SIGINT, signal.default_int_handler)
-with registered(lab=FakeLab(here=FOUR)), timed_by(FakeClock.here()):
+with four_hosts_on_a_fake_clock():
     main()
 """
-"""A command where every lab has four hosts and is not there, and time passes where stand-ins say so."""
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
@@ -71,10 +68,9 @@ def run_command(
 ) -> subprocess.CompletedProcess[str]:
     if on_lab:
         words = ("--on", "lab:four", *words)
-    return subprocess.run(
-        [sys.executable, "-c", COMMAND, command, *words],
-        cwd=folder, env=environment(folder.parent, **more), capture_output=True, text=True, timeout=MAY_TAKE_S,
-        check=False,
+    return forked.stressbench(
+        command, *words, cwd=folder, environment=environment(folder.parent, **more), timeout_s=MAY_TAKE_S,
+        within="support.fake_lab:four_hosts_on_a_fake_clock",
     )  # fmt: skip
 
 

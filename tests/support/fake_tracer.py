@@ -3,11 +3,11 @@
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from support import forked
 from support.fake_launcher import FAKE_ENGINE
 from support.traces import ring
 
@@ -39,13 +39,6 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def stressbench(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "stressbench", *words],
-        cwd=folder,
-        env=environment(folder, **more),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        input="what stands on standard input",
+    return forked.stressbench(
+        *words, cwd=folder, environment=environment(folder, **more), typed="what stands on standard input"
     )

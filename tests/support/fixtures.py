@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 
+from support import forked
 from support.lab_bench import Bench, require_labs
 from support.programs import CHECKOUT, ENGINES, Engine, Outcome, require, wait_until
 from support.trace_lines import Traced, lines_of
@@ -40,6 +41,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if "any_engine" not in getattr(item, "fixturenames", ())]
         items[:] = [item for item in items if item not in left_out]
         config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_sessionfinish() -> None:
+    forked.close_server()
 
 
 @pytest.fixture

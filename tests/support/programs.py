@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -14,10 +13,10 @@ import pytest
 
 from stressbench.formats.trace import TraceMode
 from stressbench.launch.tracing import Tracing
+from support import forked
+from support.forked import GRACE_S, LIMIT_S
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-GRACE_S = 120  # stressbench waits 60 s for its ranks
-LIMIT_S = 540.0  # ends what hangs, with its output, before pytest-timeout does after 600 s; it judges nothing
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,10 @@ class Engine:
 
     def stressbench(self, *arguments: str | Path, cwd: Path | None = None, timeout_s: float = LIMIT_S) -> Outcome:
         """The `stressbench` command with this engine and its tracer."""
-        return finished(
-            [sys.executable, "-m", "stressbench", *map(str, arguments)],
-            cwd=cwd, timeout_s=timeout_s, environment={"STRESSBENCH_MPI": str(self.program)},
-        )  # fmt: skip
+        done = forked.stressbench(
+            *arguments, cwd=cwd, timeout_s=timeout_s, environment={**os.environ, "STRESSBENCH_MPI": str(self.program)}
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
 
     def run(
         self,

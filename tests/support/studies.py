@@ -165,3 +165,22 @@ REAL_PAIR = """\
 [MOTIF] compute -m 10ms --mode sleep
 """
 """Two jobs of one rank each, as the engine itself runs them."""
+REAL_STUDY = """\
+[factors]
+workload = "pair.sb"
+ranks = 2
+ranks_per_node = 1
+placement = ["linear", "interleaved"]
+[set]
+size = "2KiB"
+[run]
+isolated = {rounds}
+contended = {rounds}
+repetitions = {repetitions}
+"""
+
+
+def put_real_study(folder: Path, *, rounds: int, repetitions: int) -> None:
+    """Write `study.toml`, a study of two cells of REAL_PAIR, which is written to `pair.sb`, with so many rounds."""
+    (folder / "pair.sb").write_text(REAL_PAIR, encoding="utf-8")
+    (folder / "study.toml").write_text(REAL_STUDY.format(rounds=rounds, repetitions=repetitions), encoding="utf-8")

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import forked
 from support.builders import MadeJob, MadePlan, build_run
 from support.commands import invoke
 from support.fake_launcher import FAKE_ENGINE, LIBRARIES, put_mpirun_with_a_killed_rank
@@ -24,15 +25,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def stressbench(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "stressbench", *words],
-        cwd=folder,
-        env=environment(**more),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return forked.stressbench(*words, cwd=folder, environment=environment(**more))
 
 
 @pytest.fixture

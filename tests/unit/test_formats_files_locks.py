@@ -1,6 +1,7 @@
 """`is_locked`: whether another process holds a lock on a file, without disturbing who wants to take it."""
 
 import fcntl
+import os
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,11 @@ def test_a_missing_file_has_no_lock_and_one_that_cannot_be_opened_an_unknown_one
 
     assert is_locked(tmp_path / "gone") is False
     assert is_locked(tmp_path / "file" / "below") is None
+
+
+def test_what_is_no_regular_file_is_not_opened_and_its_lock_is_unknown(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("/dev/null")
+
+    for name in ("fifo", "link", "."):
+        assert is_locked(tmp_path / name) is None

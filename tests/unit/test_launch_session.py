@@ -17,6 +17,7 @@ from stressbench.launch.execute import Outcome
 from stressbench.launch.explanation import continuing, explain
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.growing_file import GrowingFile
+from stressbench.launch.launch_target import LOCAL
 from stressbench.launch.session import LaunchRequest, PreparedLaunch, RunResult, final_status, write_files
 from stressbench.launch.shape import require_same_time
 from stressbench.launch.stopping import StopPolicy
@@ -254,6 +255,14 @@ def test_what_is_left_and_how_to_go_on_is_said(tmp_path: Path) -> None:
     said = sentences(run, death=KILLED)
 
     assert f"6 rounds are complete in {run.path}; `stressbench run --continue {run.path}` continues" in said
+
+
+def test_how_to_go_on_is_not_said_where_no_launch_can_be_added_to_a_run(tmp_path: Path) -> None:
+    run = incomplete(tmp_path)
+    ended = RunResult(status=130, outcome=outcome(status=130, stops=1), death=None, run=run)
+    fixed = replace(request(run.path), target=replace(LOCAL, continues_runs=False))
+
+    assert explain(ended, request=fixed) == (f"6 rounds are complete in {run.path}",)
 
 
 def test_a_run_without_a_round_has_nothing_to_go_on_with() -> None:

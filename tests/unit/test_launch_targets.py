@@ -1,5 +1,6 @@
 """What is known of launch targets by their kind: a new kind brings its properties with it."""
 
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -13,7 +14,15 @@ from stressbench.formats.study.file import Study, parse_study
 from stressbench.formats.toml import ValidationMistakes
 from stressbench.launch.batch import batch_systems
 from stressbench.launch.launch_target import TargetProperties
-from stressbench.launch.targets import TARGET_NAMES, forms_with, nic_counter, properties_of, registered
+from stressbench.launch.targets import (
+    TARGET_NAMES,
+    engine_for,
+    forms_with,
+    nic_counter,
+    properties_of,
+    registered,
+    resolve_target,
+)
 
 RATES = '[factors]\nworkload = "a.sb"\non = "cloud:east"\nrate = ["full", "1/2"]\n'
 
@@ -36,6 +45,24 @@ def test_properties_of_each_kind() -> None:
         "lab:NAME", "simgrid:NAME", "ns3:NAME", "ns3-pause:NAME",
     )  # fmt: skip
     assert TARGET_NAMES == "local|lab:NAME|simgrid:NAME|ns3:NAME|ns3-pause:NAME|flux|pbs|slurm"
+
+
+@pytest.mark.parametrize(
+    ("on", "on_simgrid", "continues_runs"),
+    [
+        ("local", False, True),
+        ("simgrid:tiny", True, True),
+        ("ns3:tiny", False, False),
+        ("ns3-pause:tiny", False, False),
+    ],
+)
+def test_which_engine_ranks_run_in_and_whether_their_runs_can_be_continued(
+    on: str, on_simgrid: bool, continues_runs: bool
+) -> None:
+    target = resolve_target(on, environment={"STRESSBENCH_NS3": sys.executable, "STRESSBENCH_SIMGRID": sys.executable})
+
+    assert (target.on_simgrid, target.continues_runs) == (on_simgrid, continues_runs)
+    assert (engine_for(target, None, environment={"STRESSBENCH_SIMGRID": sys.executable}) is not None) == on_simgrid
 
 
 def test_only_targets_that_count_all_hosts_have_a_counter_of_nics() -> None:

@@ -155,6 +155,19 @@ def test_a_launch_that_outlived_its_study_for_good_is_named(tmp_path: Path) -> N
     assert launches.orders == []
 
 
+def test_a_fifo_in_the_place_of_a_run_file_is_not_waited_for_and_the_run_gets_another_file(tmp_path: Path) -> None:
+    directory, launches, watcher = study_in(tmp_path), FakeLaunches(), Silent()
+    run_file = begun(directory)
+    run_file.unlink()
+    os.mkfifo(run_file)
+
+    carry_out(directory, launches, watcher=watcher)
+
+    assert watcher.waited_for == []
+    assert launches.orders[0].path == run_file.with_name(f"{run_file.stem}-a2.jsonl")
+    assert states(directory) == [State.done] * RUNS
+
+
 def test_a_run_that_was_killed_before_its_first_record_gets_another_file(tmp_path: Path) -> None:
     directory, launches = study_in(tmp_path), FakeLaunches()
     first = directory.study.runs[0].id

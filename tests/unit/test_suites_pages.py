@@ -137,8 +137,8 @@ def test_a_point_is_all_bytes_of_its_patterns_over_their_time(tmp_path: Path) ->
             one["time_s"] = times[one["number"]]
     (partition,) = io_result(write_lines(tmp_path / "r.jsonl", records)).partitions
 
-    assert chunks.value_at(partition, Access.write, 0, Chunk.mib) == 16 * 2**20 / 4.0
-    assert chunks.value_at(partition, Access.write, 3, Chunk.kib_8) == 8 * 1032 / (4.0 / 9)
+    assert partition.value_at(Access.write, 0, Chunk.mib) == 16 * 2**20 / 4.0
+    assert partition.value_at(Access.write, 3, Chunk.kib_8) == 8 * 1032 / (4.0 / 9)
 
 
 def test_nothing_measured_is_nothing_drawn(tmp_path: Path) -> None:

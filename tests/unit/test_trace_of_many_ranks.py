@@ -15,7 +15,7 @@ SHOWN = """
 import contextlib, re, sys
 from stressbench.cli.console.app import build
 with contextlib.suppress(SystemExit):
-    build(requested="trace")(["trace", "show", "--profile", sys.argv[1]])
+    build(requested=("trace",))(["trace", "show", "--profile", sys.argv[1]])
 sys.stderr.write(re.search("VmHWM.*", open("/proc/self/status").read())[0])
 """
 

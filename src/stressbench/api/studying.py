@@ -82,7 +82,7 @@ def study(
     """
     options = study_options(retries, time_limit, jobs)
     if output is not None:
-        directory = begin_study(str(what), Path(output), options)
+        directory = begin_study(str(what), Path(output), options, progress=reporting_to(progress))
     elif Path(what).is_dir():
         directory = open_directory(Path(what))
     else:

@@ -81,7 +81,8 @@ def degrade(
         _require_launches(failed, results)
         return results
     options = study_options(retries, time_limit, jobs)
-    results_after(begin_rate_study(sweep, Path(output), options), options, progress=progress)
+    begun = begin_rate_study(sweep, Path(output), options, progress=reporting_to(progress))
+    results_after(begun, options, progress=progress)
     return degrade_report(output)
 
 
@@ -120,7 +121,8 @@ def rails(
         _require_launches(failed, results)
         return results
     options = study_options(retries, time_limit, 1)
-    results_after(sweep.specification().begin(Path(output), options), options, progress=progress)
+    begun = sweep.specification().begin(Path(output), options, progress=reporting_to(progress))
+    results_after(begun, options, progress=progress)
     return rails_report(output)
 
 
@@ -152,10 +154,9 @@ def study_matrix(
     Times of `SweepRounds` are made from texts: `min_time=stressbench.stated_time("1s")`. Other parameters and
     exceptions are those of `stressbench.study`.
     """
-    specification, options = pairs.specification(), study_options(retries, time_limit, jobs)
-    options.check(specification.study)
-    folder = pairs.write_in(Path(output), specification)
-    return results_after(specification.begin(Path(output), options, folder=folder), options, progress=progress)
+    options = study_options(retries, time_limit, jobs)
+    begun = pairs.begin(Path(output), options, progress=reporting_to(progress))
+    return results_after(begun, options, progress=progress)
 
 
 def _kind(name: str | None) -> Kind | None:

@@ -3,13 +3,12 @@
 import os
 import shlex
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from stressbench.cli.console.watching import page_of_run
 from stressbench.cli.options.after_dashes import split_at_dashes, words_after_dashes
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.launcher import LauncherOptions
@@ -17,7 +16,7 @@ from stressbench.cli.options.run import RunOptions, run_spec
 from stressbench.cli.options.script import ScriptOptions
 from stressbench.cli.options.watching import WatchOptions
 from stressbench.console import echo, error, is_quiet, note, warning
-from stressbench.experiments.run import FinishedRun
+from stressbench.experiments.run import FinishedRun, PreparedRun
 
 _HELP = """\
 Run a workload, each job isolated and all jobs at the same time, and print how much they slow each other down.
@@ -77,9 +76,15 @@ def run(
         return
     if prepared.advice:
         warning(prepared.advice)
-    with page_of_run(prepared, port=watching.watch_port) if watching.watch else nullcontext():
+    with _page(prepared, port=watching.watch_port) if watching.watch else nullcontext():
         finished = prepared.run()
     _report_and_exit(finished)
+
+
+def _page(prepared: PreparedRun, *, port: int | None) -> AbstractContextManager[None]:
+    from stressbench.cli.console.watching import page_of_run  # loads a server and templates, which few runs need
+
+    return page_of_run(prepared, port=port)
 
 
 def _report_and_exit(finished: FinishedRun) -> NoReturn:

@@ -7,7 +7,6 @@ from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import Run, fault_location, fault_sentence
 from stressbench.launch.deaths import fault_of_death
 from stressbench.launch.diagnosis import Death
-from stressbench.launch.ns3 import PacketTarget
 from stressbench.launch.session import LaunchRequest, RunResult
 
 NOTHING_MEASURED = "no round was finished; nothing was measured"
@@ -64,7 +63,7 @@ def _saved_rounds(request: LaunchRequest, run: Run | None, path: Path) -> str:
     if not rounds:
         return NOTHING_MEASURED
     count = "round 1 is" if len(rounds) == 1 else f"{len(rounds)} rounds are"
-    if isinstance(request.target, PacketTarget):  # which does not take --continue
+    if not request.target.continues_runs:
         return f"{count} complete in {path}"
     return f"{count} complete in {path}; `{continuing(request, path)}` continues"
 

@@ -77,6 +77,8 @@ class LabTarget:
     realtime_by_default: bool = True
     stall_limit: str | None = "60s"
     simulated: bool = False
+    on_simgrid: bool = False
+    continues_runs: bool = True
     on_this_machine: bool = True
 
     @property

@@ -64,6 +64,14 @@ class LaunchTarget(Protocol):
         """Whether ranks, network and time are simulated."""
 
     @property
+    def on_simgrid(self) -> bool:
+        """Whether ranks run in the engine that is built with SimGrid's MPI."""
+
+    @property
+    def continues_runs(self) -> bool:
+        """Whether `stressbench run --continue` can add a launch to a run file of this target."""
+
+    @property
     def on_this_machine(self) -> bool:
         """Whether all ranks share the cores of this machine, unless a batch system allocated it."""
 
@@ -117,6 +125,8 @@ class PlainTarget:
     realtime_by_default: bool = False
     stall_limit: str | None = None
     simulated: bool = False
+    on_simgrid: bool = False
+    continues_runs: bool = True
     on_this_machine: bool = False
 
     def one_rank_per_host(self, hosts: int) -> Self:  # noqa: ARG002  a LaunchTarget's

@@ -29,6 +29,8 @@ class PacketTarget(SimulatedTarget):
 
     settings: Mapping[str, int]
     simulator: Path
+    on_simgrid: bool = False
+    continues_runs: bool = False
 
     def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """The simulator itself, since no ranks are started. Raises LaunchMistake for an `mpirun`."""

@@ -71,6 +71,8 @@ class SimulatedTarget:
     nics: tuple[str, ...] = ()
     numa_sysfs: str | None = None
     simulated: bool = True
+    on_simgrid: bool = True
+    continues_runs: bool = True
     on_this_machine: bool = False  # simulated ranks share no cores
     stall_limit: str | None = None  # SimGrid itself detects when no rank can proceed
 

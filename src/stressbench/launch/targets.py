@@ -18,7 +18,7 @@ from stressbench.launch.batch import BatchSystem, batch_systems
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.lab import RunningLabs
 from stressbench.launch.launch_target import LOCAL, LaunchTarget, NicNumbers, TargetProperties
-from stressbench.launch.ns3 import PacketLabs, PacketTarget
+from stressbench.launch.ns3 import PacketLabs
 from stressbench.launch.simgrid import SimulatedLabs, find_simulated_engine
 
 NicTotals = Mapping[str, tuple[int, int]]
@@ -190,7 +190,7 @@ def engine_for(target: LaunchTarget, explicit_path: Path | None, *, environment:
 
     Raises LaunchMistake.
     """
-    if explicit_path is None and target.simulated and not isinstance(target, PacketTarget):
+    if explicit_path is None and target.on_simgrid:
         return find_simulated_engine(environment)
     return explicit_path
 

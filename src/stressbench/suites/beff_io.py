@@ -89,6 +89,16 @@ class Partition:
         """The result of an access method."""
         return next(one for one in self.accesses if one.access is access)
 
+    def value_at(self, access: Access, pattern_type: int, chunk: Chunk) -> float | None:
+        """Bandwidth (bytes/s) of the matching patterns that have a share of T (`units`); None if there are none."""
+        patterns = [
+            one
+            for one in self.patterns
+            if one.access is access and one.pattern_type == pattern_type and one.chunk is chunk and one.units
+        ]
+        total_bytes, total_s = sum(one.bytes for one in patterns), sum(one.time_s for one in patterns)
+        return total_bytes / total_s if total_bytes and total_s > 0 else None
+
     @property
     def label(self) -> str:
         """Its number of ranks, and its name if these are not the first ranks: `8 ranks (2x4)`."""

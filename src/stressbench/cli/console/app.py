@@ -51,9 +51,20 @@ class _Group(TyperGroup):
             return super().invoke(ctx)
 
 
-def build(*, requested: str | None = None) -> typer.Typer:
-    """The command with all its subcommands, or only with the subcommand `requested`, if there is one of this name."""
-    app = typer.Typer(cls=_Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+class _App(typer.Typer):
+    """A command. `requested`: the words of the command line that name its subcommand, and one of this, if they do."""
+
+    def __init__(self, *, requested: Sequence[str], **attributes: Any) -> None:
+        super().__init__(add_completion=False, rich_markup_mode=None, **attributes)
+        self.requested = tuple(requested)
+
+
+def build(*, requested: Sequence[str] = (), has_commands: bool = True) -> typer.Typer:
+    """The command with all its subcommands, or only with the one that `requested` names, if there is one of this name.
+
+    The second word of `requested` likewise names a subcommand of a group. Without `has_commands`, there are none.
+    """
+    app = _App(requested=requested, cls=_Group, pretty_exceptions_enable=False)
 
     @app.callback(help=_DESCRIPTION, no_args_is_help=True)
     def common(
@@ -67,18 +78,20 @@ def build(*, requested: str | None = None) -> typer.Typer:
         set_quiet(quiet=quiet)
         clear_protected_files()
 
-    add_commands(app, stressbench.cli, requested=requested)
+    if has_commands:
+        _add_commands(app, stressbench.cli)
     return app
 
 
-def add_commands(app: typer.Typer, package: ModuleType, *, requested: str | None = None) -> None:
+def _add_commands(app: _App, package: ModuleType) -> None:
     """Register the package's modules with `app`, in the order of their names.
 
-    If `requested` names one of them, only that one is imported and registered: importing all takes a second.
+    If the first requested word names one of them, only that one is imported and registered: importing all takes a
+    second.
     """
     names = sorted(module.name for module in iter_modules(package.__path__))
     requested_commands = [
-        register for name in names if _command(name) == requested and (register := _register_of(package, name))
+        register for name in names if _command(name) in app.requested[:1] and (register := _register_of(package, name))
     ]
     for register in requested_commands or filter(None, (_register_of(package, name) for name in names)):
         register(app)
@@ -100,14 +113,16 @@ def add_group(
     app: typer.Typer, package: ModuleType, *, name: str, about: str, group: type[TyperGroup] = TyperGroup
 ) -> None:
     """Register the package's modules as subcommands of `name`; `group` is the class that parses its arguments."""
-    group_app = typer.Typer(cls=group, add_completion=False, rich_markup_mode=None, help=about, no_args_is_help=True)
-    add_commands(group_app, package)
+    requested = app.requested[1:] if isinstance(app, _App) else ()
+    group_app = _App(requested=requested, cls=group, help=about, no_args_is_help=True)
+    _add_commands(group_app, package)
     app.add_typer(group_app, name=name)
 
 
-def requested_in(arguments: Sequence[str]) -> str | None:
-    """The subcommand that a command line names, if it names one."""
-    return next((word for word in arguments if not word.startswith("-")), None)
+def requested_in(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The subcommand that a command line names, and the word after it, which may name one of a group."""
+    first = next((number for number, word in enumerate(arguments) if not word.startswith("-")), len(arguments))
+    return tuple(arguments[first : first + 2])
 
 
 def defaulting_to(name: str) -> type[TyperGroup]:
@@ -127,8 +142,10 @@ def main() -> None:
     install_escaping_streams()
     with end_with_status():
         require_memory()
+        arguments = sys.argv[1:]
+        requested = requested_in(arguments)
         with single_threaded_blas():
-            app = build(requested=requested_in(sys.argv[1:]))
+            app = build(requested=requested, has_commands=bool(requested) or "--version" not in arguments)
         try:
             app(prog_name="stressbench")
         finally:

@@ -96,7 +96,7 @@ def run(
         exit_after_launches(sweep.prepared(progress=emit).run(folder))
     refuse_program_options((*figure_options.given, ("--interval", interval is not None)))
     options = study_options.value()
-    run_and_exit(begin_rate_study(sweep_options.sweep(words), folder, options), options)
+    run_and_exit(begin_rate_study(sweep_options.sweep(words), folder, options, progress=emit), options)
 
 
 @with_options

@@ -86,7 +86,7 @@ def run(
     program_options.refuse_for_workloads()
     options = study_options.value()
     specification = sweep_options.sweep(words or ()).specification()
-    run_and_exit(specification.begin(folder, options), options)
+    run_and_exit(specification.begin(folder, options, progress=emit), options)
 
 
 @with_options

@@ -19,6 +19,7 @@ from stressbench.cli.options.study_creation import (
     Repetitions,
     Seed,
 )
+from stressbench.console import emit
 from stressbench.experiments.sweep import option_values
 from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.specification import SweepRounds
@@ -89,7 +90,5 @@ def matrix(
         with_copies=with_copies, on=on, ranks=ranks, ranks_per_node=ranks_per_node,
         placements=tuple(placements or ()), runs=runs, seed=seed, rounds=rounds,
     )  # fmt: skip
-    specification, options = pairs.specification(), study_options.value()
-    options.check(specification.study)
-    folder = pairs.write_in(output, specification)
-    run_and_exit(specification.begin(output, options, folder=folder), options)
+    options = study_options.value()
+    run_and_exit(pairs.begin(output, options, progress=emit), options)

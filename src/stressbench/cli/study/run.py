@@ -9,6 +9,7 @@ from stressbench.cli.console.studies import run_and_exit
 from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.study import EXIT_STATUS, StudyArgument, StudyRunOptions
+from stressbench.console import emit
 from stressbench.experiments.study.execution import begin_study
 
 _HELP = f"""\
@@ -44,4 +45,4 @@ def run(
 ) -> None:
     """Carry out the study `what` in the directory `output`."""
     options = study_options.value()
-    run_and_exit(begin_study(what, output, options), options)
+    run_and_exit(begin_study(what, output, options, progress=emit), options)

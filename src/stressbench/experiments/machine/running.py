@@ -81,7 +81,7 @@ def run_machine(
     began = monotonic()
     with locked(directory.path, command="machine", subject="suite"):
         suite = _measured_suite(directory, progress)
-        study = _study_directory(directory, suite)
+        study = _study_directory(directory, suite, progress)
         left_s = None if time_limit_s is None else max(0.0, time_limit_s - (monotonic() - began))
         options = StudyOptions(retries=retries, time_limit_s=left_s)
         outcome = run_study(study, options, progress=progress, watcher=None if watcher is None else watcher(study))
@@ -138,7 +138,7 @@ def _prepared(settings: SuiteSettings, workload: Path, *, output: Path, options:
     return spec.prepared(environment=os.environ)
 
 
-def _study_directory(directory: MachineDirectory, suite: SizedSuite) -> Directory:
+def _study_directory(directory: MachineDirectory, suite: SizedSuite, progress: Progress) -> Directory:
     """The study in the directory, which is set up if there is none. Raises StudyMistake."""
     path = directory.study
     if path.is_dir() and any(STUDY_FILE.fullmatch(entry.name) for entry in path.iterdir()):
@@ -150,7 +150,7 @@ def _study_directory(directory: MachineDirectory, suite: SizedSuite) -> Director
     for benchmark in suite.suite.benchmarks:
         _write(folder / benchmark.file, benchmark.text)
     specification = specification_of(study_tables(suite.suite, directory.settings))
-    return specification.begin(path, StudyOptions(), folder=folder.absolute())
+    return specification.begin(path, StudyOptions(), folder=folder.absolute(), progress=progress)
 
 
 def _write(path: Path, text: str) -> None:

@@ -12,9 +12,9 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -23,6 +23,7 @@ from typing import BinaryIO
 import orjson
 
 from stressbench import __version__
+from stressbench.experiments.new_directory import removed_if_refused
 from stressbench.experiments.study.environment import environment
 from stressbench.experiments.study.includes import included_files
 from stressbench.formats import toml
@@ -58,11 +59,15 @@ def now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Directory:
-    """A study's directory and the study in it. Paths of the study are relative to `folder`."""
+    """A study's directory and the study in it. Paths of the study are relative to `folder`.
+
+    `is_checked`: this process has checked the workload of each cell.
+    """
 
     path: Path
     study: Study
     folder: Path
+    is_checked: bool = False
 
     @property
     def manifest(self) -> Path:
@@ -146,8 +151,21 @@ def open_directory(path: Path) -> Directory:
     return directory
 
 
-def create_or_extend(path: Path, *, study: Study, text: str, folder: Path) -> Directory:
-    """Create the directory at `path` for this study, or extend the study in it. Raises StudyMistake."""
+def create_or_extend(
+    path: Path, *, study: Study, text: str, folder: Path, check: Callable[[], None] | None = None
+) -> Directory:
+    """Create the directory at `path` for this study, or extend the study in it. Raises StudyMistake.
+
+    `check` is called before the study is added, and raises StudyMistake where a workload is wrong. Whatever is raised,
+    a study that was there before is not extended, and of a new directory nothing is left.
+    """
+    with removed_if_refused(path / RUNS):
+        return _created_or_extended(path, study=study, text=text, folder=folder, check=check)
+
+
+def _created_or_extended(
+    path: Path, *, study: Study, text: str, folder: Path, check: Callable[[], None] | None
+) -> Directory:
     try:
         (path / RUNS).mkdir(parents=True, exist_ok=True)
         number = _newest(path)
@@ -159,7 +177,10 @@ def create_or_extend(path: Path, *, study: Study, text: str, folder: Path) -> Di
         else:
             if number:
                 _require_extension(open_directory(path).study, study, path=path)
-            directory = _add_study_file(path, number + 1, study=study, text=text, folder=folder)
+            if check is not None:
+                check()
+            added = _add_study_file(path, number + 1, study=study, text=text, folder=folder)
+            directory = replace(added, is_checked=check is not None)
     except OSError as fault:
         raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
     return directory

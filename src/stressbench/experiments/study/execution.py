@@ -138,28 +138,39 @@ class StudyProgress:
             self._progress(f"{counts.done} of {counts.total} runs are done; about {left} left", level=Level.progress)
 
 
-def begin_study(what: str, output: Path, options: StudyOptions) -> Directory:
+def begin_study(what: str, output: Path, options: StudyOptions, *, progress: Progress = silent) -> Directory:
     """Check the study `what`, a shipped name or a file, and set up the directory `output` for it, without any run.
 
-    Raises StudyMistake and LaunchMistake for the first error.
+    Raises StudyMistake and LaunchMistake for the first error; a new directory is left only without one.
     """
     file = study_file(what)
     study, text = read_checked_study(file)
     with study_file_mistakes(text, source=str(file)):
-        return begin(study, text, output=output, folder=file.absolute().parent, options=options)
+        return begin(study, text, output=output, folder=file.absolute().parent, options=options, progress=progress)
 
 
 def begin(
-    study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, key_label: KeyLabel = by_key
-) -> Directory:
+    study: Study, text: str, *, output: Path, folder: Path, options: StudyOptions, key_label: KeyLabel = by_key,
+    progress: Progress = silent,
+) -> Directory:  # fmt: skip
     """Check the study, whose paths are relative to `folder`, and set up the directory `output` for it.
 
-    Raises StudyMistake, LaunchMistake, and ValidationMistakes where a launch target does not support the links of a
-    cell, with messages that name keys by `key_label`.
+    The engine checks the workload of each cell, without any ranks, before a study is created or extended. Raises
+    StudyMistake, LaunchMistake, and ValidationMistakes where a launch target does not support the links of a cell, with
+    messages that name keys by `key_label`.
     """
     options.check(study)
     require_links(study, folder=folder, environment=os.environ, key_label=key_label)
-    return create_or_extend(output, study=study, text=text, folder=folder)
+    launcher = RunLauncher(
+        study=study, folder=folder, environment=os.environ, note=_nothing_to_record,
+        log=lambda sentence: progress(sentence, level=Level.progress),
+    )  # fmt: skip
+    return create_or_extend(output, study=study, text=text, folder=folder, check=launcher.check)
+
+
+def _nothing_to_record(record: LinksRecord) -> None:
+    """Of a launcher that only checks workloads, which changes no link rates."""
+    raise AssertionError(record)
 
 
 def run_study(
@@ -181,7 +192,8 @@ def run_study(
         require_same_workloads(directory)
         for complaint in directory.read().complaints:
             progress(complaint, level=Level.warning)
-        launcher.check()
+        if not directory.is_checked:
+            launcher.check()
         policy = _recorded_policy(directory, options)
         launcher.restore_full_rates(slowed_networks(directory.read().records).values())
         target = directory.study.target

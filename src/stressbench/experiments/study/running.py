@@ -1,6 +1,5 @@
 """The main loop of a study: runs what is open, records each step before the next, and stops cleanly."""
 
-import fcntl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.study.directory import Directory, now
 from stressbench.experiments.study.estimate import seconds_left
 from stressbench.experiments.study.run_states import RunState, State, run_states
-from stressbench.formats.files import limits, open_regular, sha256_of
+from stressbench.formats.files import is_locked, sha256_of
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.formats.study.cells import PlannedRun
 from stressbench.formats.study.errors import StudyMistake
@@ -204,12 +203,12 @@ class StudyRunner:
             return self._start(run, name, continues=True)
 
     def _wait_for_writer(self, path: Path) -> None:
-        """Wait until no engine writes to the run file. Raises StudyMistake where that takes too long."""
-        if not _is_being_written(path):
+        """Wait until no engine holds its lock on the run file. Raises StudyMistake where that takes too long."""
+        if not is_locked(path):
             return
         self._watcher.waits(path)
         deadline = self._clock() + _WRITER_TIMEOUT_S
-        while _is_being_written(path):
+        while is_locked(path):
             if self._clock() > deadline:
                 raise StudyMistake(
                     f"{path}: a launch of a study that was killed still writes to it; end its ranks, then resume"
@@ -332,15 +331,3 @@ def _read(path: Path) -> Run | None:
         return read_run(path)
     except RunFileError:
         return None
-
-
-def _is_being_written(path: Path) -> bool:
-    """Whether an engine holds its lock on the run file, False where the file system does not support locks."""
-    with open_regular(path, limit=limits.FILE) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-    return False

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from stressbench.experiments.new_directory import removed_if_refused
+from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import temporary_directory
 from stressbench.experiments.study.combining import JobTemplate, combined_workload, read_job_template
+from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import limits, read_text, write_atomically
+from stressbench.formats.files.studies import WORKLOADS
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.toml import unknown_message
 
@@ -55,12 +60,22 @@ class PairMatrix:
             }
         )
 
+    def begin(self, output: Path, options: StudyOptions, *, progress: Progress = silent) -> Directory:
+        """Check the study and set up the directory `output` for it, with its workloads, without starting runs.
+
+        Raises StudyMistake and ValidationMistakes; a new directory is left only without one.
+        """
+        made = self.specification()
+        options.check(made.study)
+        with removed_if_refused(output / WORKLOADS):
+            return made.begin(output, options, folder=self.write_in(output, made), progress=progress)
+
     def write_in(self, output: Path, made: Specification) -> Path:
         """Write the workload of each group and the study file below `output`. Returns the folder of these files.
 
         Raises StudyMistake where `output` contains something else, or a workload has changed.
         """
-        folder = output / "workloads"
+        folder = output / WORKLOADS
         try:
             if output.exists() and any(output.iterdir()) and not (folder / _FILE).exists():
                 raise StudyMistake(

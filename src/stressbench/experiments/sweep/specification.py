@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import tomli_w
 
+from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.cell_targets import require_controllable_links
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions, begin
@@ -31,14 +32,17 @@ class Specification:
     study: Study
     text: str
 
-    def begin(self, output: Path, options: StudyOptions, *, folder: Path | None = None) -> Directory:
+    def begin(
+        self, output: Path, options: StudyOptions, *, folder: Path | None = None, progress: Progress = silent
+    ) -> Directory:
         """Check the study and set up the directory `output` for it, without starting runs. Raises as `execution.begin`.
 
         Paths of the study are relative to `folder`, by default the current directory.
         """
         return begin(
-            self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, key_label=OPTION_LABEL
-        )
+            self.study, self.text, output=output, folder=folder or Path.cwd(), options=options, key_label=OPTION_LABEL,
+            progress=progress,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

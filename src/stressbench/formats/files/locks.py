@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import stat
 from pathlib import Path
 
 _KERNEL_LOCKS = Path("/proc/locks")
@@ -10,10 +11,15 @@ _KERNEL_LOCKS = Path("/proc/locks")
 def is_locked(path: Path) -> bool | None:
     """Whether a process holds an exclusive lock on the file; None where that cannot be found out.
 
+    A missing file has no lock. Of what is no regular file, such as a FIFO or a device, it is not found out: it is not
+    even opened, which may have side effects.
+
     Locks of this machine are in /proc/locks. Only if there is none of this file, a shared lock is taken for an instant,
     which also finds locks of other hosts on a file system that shares them.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return None
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return False

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from stressbench.formats.protocols.beff_io import Access
 from stressbench.formats.protocols.io_patterns import TYPE_TITLES, TYPES, Chunk
 from stressbench.formats.units import minutes_text
-from stressbench.report.suites.chunks import value_at
 from stressbench.suites.beff_io import BEffIO, Partition, PatternValue
 
 
@@ -33,7 +32,7 @@ def _summary_lines(result: BEffIO) -> Iterator[str]:
         yield "  n PEs pos   chunk access  " + " ".join(f"{f'type{number}':>10}" for number in TYPES) + "  [MB/s]"
         for access in Access:
             for position, chunk in enumerate(Chunk, start=1):
-                values = (value_at(partition, access, number, chunk) for number in TYPES)
+                values = (partition.value_at(access, number, chunk) for number in TYPES)
                 yield (
                     f"{partition.ranks:3} PEs {position:3} {_chunk_bytes(partition.patterns, chunk):>7} {access:<7} "
                     + " ".join(f"{(value or 0) / 1e6:10.3f}" for value in values)

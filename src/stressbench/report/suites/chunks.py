@@ -44,22 +44,11 @@ def draw(partition: Partition, *, key: str) -> Figure | None:
     )
 
 
-def value_at(partition: Partition, access: Access, pattern_type: int, chunk: Chunk) -> float | None:
-    """Bandwidth (bytes/s) of the matching patterns that have a share of T (`units`); None if there are none."""
-    patterns = [
-        one
-        for one in partition.patterns
-        if one.access is access and one.pattern_type == pattern_type and one.chunk is chunk and one.units
-    ]
-    total_bytes, total_s = sum(one.bytes for one in patterns), sum(one.time_s for one in patterns)
-    return total_bytes / total_s if total_bytes and total_s > 0 else None
-
-
 def _lines(partition: Partition, access: Access) -> tuple[Line, ...]:
     return tuple(
         Line(
             label=TYPE_TITLES[number], order=number,
-            values=[value_at(partition, access, number, chunk) for chunk in Chunk],
+            values=[partition.value_at(access, number, chunk) for chunk in Chunk],
         )
         for number in TYPES
     )  # fmt: skip
@@ -69,7 +58,7 @@ def _title(partition: Partition) -> str:
     small = [
         (value, TYPE_NAMES[number])
         for number in TYPES
-        if (value := value_at(partition, Access.write, number, Chunk.kib)) is not None
+        if (value := partition.value_at(Access.write, number, Chunk.kib)) is not None
     ]
     if len(small) < 2:
         return f"Bandwidth over the size of chunks on {partition.label}"

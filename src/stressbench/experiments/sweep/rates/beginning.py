@@ -4,23 +4,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from stressbench.experiments.new_directory import removed_if_refused
+from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.directory import Directory
 from stressbench.experiments.study.execution import StudyOptions
-from stressbench.experiments.sweep.rates.competing import CompetingSweep
+from stressbench.experiments.sweep.rates.competing import FOLDER, CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.formats.study.file import Study
 
 
-def begin_rate_study(sweep: RateSweep | CompetingSweep, output: Path, options: StudyOptions) -> Directory:
+def begin_rate_study(
+    sweep: RateSweep | CompetingSweep, output: Path, options: StudyOptions, *, progress: Progress = silent
+) -> Directory:
     """Check the study and set up the directory `output` for it, without starting runs.
 
-    Raises StudyMistake and ValidationMistakes.
+    Raises StudyMistake and ValidationMistakes; a new directory is left only without one.
     """
     specification = sweep.specification()
     if isinstance(sweep, RateSweep):
-        return specification.begin(output, options)
+        return specification.begin(output, options, progress=progress)
     options.check(specification.study)
-    return specification.begin(output, options, folder=sweep.write_in(output))
+    with removed_if_refused(output / FOLDER):
+        return specification.begin(output, options, folder=sweep.write_in(output), progress=progress)
 
 
 @contextmanager

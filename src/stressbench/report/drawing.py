@@ -139,8 +139,12 @@ def point_values(axes: Axes, xs: Sequence[float], ys: Sequence[float], texts: Se
 
 def area_values(axes: Axes, boxes: Sequence[tuple[float, float, float, float]], texts: Sequence[str]) -> None:
     """As `point_values`, for up to 1,000 areas: left, bottom, right and top of each in data coordinates."""
+    polygon_values(axes, [((left, low), (right, low), (right, top), (left, top)) for left, low, right, top in boxes], texts)
+
+
+def polygon_values(axes: Axes, corners: Sequence[Sequence[tuple[float, float]]], texts: Sequence[str]) -> None:
+    """As `area_values`, for areas of any shape with these corners."""
     if 0 < len(texts) <= _MAX_AREA_VALUES:
-        corners = [[(left, low), (right, low), (right, top), (left, top)] for left, low, right, top in boxes]
         areas = PolyCollection(corners, alpha=0.0, zorder=6, color=FOREGROUND.placeholder)
         areas.set_urls([_VALUE + printable(text) for text in texts])
         axes.add_collection(areas, autolim=False)

@@ -60,7 +60,8 @@ def impact(
         int | None,
         typer.Option(metavar="N", help="Run CMD N times with probes and N times without, to measure their effect."),
     ] = None,
-    run: ProgramRunOptions, profile: ProfileOptions, figures: FigureFiles, as_json: AsJson = False, engine: Engine = None,
+    run: ProgramRunOptions, profile: ProfileOptions, figures: FigureFiles, as_json: AsJson = False,
+    engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the utilisation of the network, and write the profile."""
     target = program.target
@@ -68,8 +69,8 @@ def impact(
     require_positive("--effect", effect)
     link = run.loaded_link
     spec, destination = prepare(
-        words, program, probes, run, profile, figures, target=target, schedule=schedule, background_ranks=2 * schedule.pairs,
-        engine=engine, incompatibility=levels_incompatibility,
+        words, program, probes, run, profile, figures, target=target, schedule=schedule,
+        background_ranks=2 * schedule.pairs, engine=engine, incompatibility=levels_incompatibility,
     )  # fmt: skip
     prepared = PreparedImpact(spec=spec, destination=destination, link=link, effect_runs=effect or 0)
     measured = prepared.run(progress=emit)

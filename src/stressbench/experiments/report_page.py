@@ -1,15 +1,12 @@
 """Files that commands write in addition to their printed output, such as the page of `--report FILE.html`."""
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from stressbench.errors import UserError
 from stressbench.experiments.progress import Progress
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.traced import check_output
-from stressbench.report.document import Document
 
 _OPTION = "--report"
 
@@ -28,23 +25,6 @@ def check_text_file(path: Path | None, *, endings: tuple[str, ...], option: str)
 def write_report_page(path: Path, page: str, *, progress: Progress) -> None:
     """Write the HTML text and report the file. Raises LaunchMistake."""
     write_text_file(path, page, option=_OPTION, progress=progress)
-
-
-def write_page_figures(
-    page: Document, folder: Path, *, sources: Iterable[Path], source_of: Mapping[str, Path] | None = None,
-    replace: bool, progress: Progress,
-) -> None:  # fmt: skip
-    """Write the figures of the page into `folder`, as `write_figures` does, and report their number.
-
-    Raises UserError.
-    """
-    from stressbench.report.figure_files import write_figures  # figures take a second to import
-
-    try:
-        files = write_figures(page, folder, sources=sources, source_of=source_of, replace=replace)
-    except OSError as fault:
-        raise UserError(f"--figures: {fault.filename}: {reason_of(fault)}") from fault
-    progress(f"{folder} has {len(files)} files")
 
 
 def write_text_file(path: Path, text: str, *, option: str, progress: Progress) -> None:

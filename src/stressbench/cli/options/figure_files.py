@@ -9,7 +9,7 @@ import typer
 
 from stressbench.console import emit
 from stressbench.errors import UserError
-from stressbench.experiments.report_page import write_page_figures
+from stressbench.experiments.page_figures import write_page_figures
 from stressbench.report.document import Document
 
 

@@ -113,8 +113,8 @@ def prepare(
     )  # fmt: skip
     destination = profile_destination(
         spec, probes=probe_settings(schedule, run.loaded_link.packets), incompatibility=incompatibility,
-        output=profile.output, store=profile.store, page=profile.page, figures=figures.figures, replace_figures=figures.force,
-        name=profile.name, machine=profile.machine,
+        output=profile.output, store=profile.store, page=profile.page, figures=figures.figures,
+        replace_figures=figures.force, name=profile.name, machine=profile.machine,
     )  # fmt: skip
     if spec.oversubscription is not None:
         warning(spec.oversubscription)

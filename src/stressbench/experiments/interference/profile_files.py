@@ -13,8 +13,9 @@ from stressbench.experiments.interference.compression import CompressionMeasurem
 from stressbench.experiments.interference.loaded_link import LoadedLink
 from stressbench.experiments.interference.ring_plan import RingPlan
 from stressbench.experiments.interference.spec import MeasurementSpec
+from stressbench.experiments.page_figures import write_page_figures
 from stressbench.experiments.progress import Progress
-from stressbench.experiments.report_page import check_report_page, write_page_figures, write_report_page
+from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import write_output
 from stressbench.formats.profiles.profile import NAME_PATTERN, ProbeSettings, Profile, Provenance, to_json, valid_name

@@ -23,8 +23,8 @@ _MAX_EXPANDED_ROWS = 8
 _MAX_NAMED = 4
 _MAX_LINKED = 12
 _BUSIEST = (
-    "The busiest NICs of all runs: the highest rate in an isolated and in a contended round, and the cell of the higher "
-    "one. Runs: those in which the NIC is among the busiest."
+    "The busiest NICs of all runs: the highest rate in an isolated and in a contended round, and the cell of the "
+    "higher one. Runs: those in which the NIC is among the busiest."
 )
 _SLOW = (
     "Hosts whose processors were throttled or taken away by a hypervisor, highest values of all runs, and the cell of "
@@ -41,8 +41,8 @@ _GREW = (
 class CellCounter:
     """A counter in the runs of a cell: rates in its unit per second, medians over the runs; None is unknown.
 
-    `isolated` is the highest rate in isolated rounds, which is that of `job`. `grew`: it does not count traffic, and was
-    higher in contended rounds than in the isolated rounds of every job, in each run that has both.
+    `isolated` is the highest rate in isolated rounds, which is that of `job`. `grew`: it does not count traffic, and
+    was higher in contended rounds than in the isolated rounds of every job, in each run that has both.
     """
 
     cell: CellResult
@@ -94,10 +94,7 @@ class StudyTelemetry:
 def study_telemetry(report: StudyReport, data: StudyData) -> StudyTelemetry | None:
     """Counters of the hosts by cell; None if no run has any."""
     runs = data.by_cell
-    cells = [
-        (cell, [(run, found) for run in runs.get(cell.id, {}).values() if (found := telemetry_summary(run)) is not None])
-        for cell in report.cells
-    ]
+    cells = [(cell, _summaries(runs.get(cell.id, {}).values())) for cell in report.cells]
     summaries = [(cell, summary) for cell, those in cells for _, summary in those]
     if not summaries:
         return None
@@ -108,6 +105,12 @@ def study_telemetry(report: StudyReport, data: StudyData) -> StudyTelemetry | No
         busiest=_highest((cell, peak) for cell, summary in summaries for peak in summary.busiest),
         slow_hosts=_highest((cell, peak) for cell, summary in summaries for peak in summary.slow_hosts),
     )
+
+
+def _summaries(runs: Iterable[Run]) -> tuple[tuple[Run, TelemetrySummary], ...]:
+    """Those of the runs that have counters."""
+    summaries = ((run, telemetry_summary(run)) for run in runs)
+    return tuple((run, summary) for run, summary in summaries if summary is not None)
 
 
 def _cell_counters(cell: CellResult, summaries: Sequence[tuple[Run, TelemetrySummary]]) -> Iterator[CellCounter]:
@@ -196,8 +199,8 @@ def _sentences(report: StudyReport, found: StudyTelemetry) -> Iterator[str]:
         first, cells = grown[0], len({one.cell.id for one in grown})
         counters = len({(one.source, one.counter) for one in grown})
         yield (
-            f"{count(counters, 'counter')} of waiting, loss or congestion {'is' if counters == 1 else 'are'} higher in "
-            f"contended rounds, in {cells:,} of {count(len(report.cells), 'cell')}; most of all "
+            f"{count(counters, 'counter')} of waiting, loss or congestion {'is' if counters == 1 else 'are'} higher "
+            f"in contended rounds, in {cells:,} of {count(len(report.cells), 'cell')}; most of all "
             f"{printable(first.counter)} ({printable(first.source)}), {per_second(first.isolated, first.unit)} isolated "
             f"and {per_second(first.contended, first.unit)} contended{_with_factors(report, first.cell)}."
         )

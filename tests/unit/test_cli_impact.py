@@ -122,7 +122,19 @@ def test_a_page_has_what_was_measured_with_its_cautions(folder: Path) -> None:
 
 def test_figures_of_the_profile_are_files_with_data_and_name_their_source(folder: Path) -> None:
     ended = stressbench(
-        folder, *SHORT, "--every", "2ms", "--no-after", "-o", "busy.json", "--figures", "figures", "--", "sh", "-c", BUSY
+        folder,
+        *SHORT,
+        "--every",
+        "2ms",
+        "--no-after",
+        "-o",
+        "busy.json",
+        "--figures",
+        "figures",
+        "--",
+        "sh",
+        "-c",
+        BUSY,
     )
 
     assert ended.returncode == 0, ended.stderr

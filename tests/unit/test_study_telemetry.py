@@ -45,9 +45,7 @@ def sentences(found: ReportWithData) -> tuple[str, ...]:
 
 
 def test_the_busiest_nic_of_all_runs_is_named_with_its_cell() -> None:
-    found = report_from(
-        lambda run: counted(bytes_factor=3 if run.cell.placement == "interleaved" else 1), TWO_CELLS
-    )
+    found = report_from(lambda run: counted(bytes_factor=3 if run.cell.placement == "interleaved" else 1), TWO_CELLS)
 
     assert sentences(found)[0] == (
         "The busiest NIC is mlx5_0:1 of a2: tx_bytes reached 60.0 MB/s in isolated and 120 MB/s in contended rounds "
@@ -70,8 +68,8 @@ def test_waiting_that_grew_when_contended_is_listed_and_traffic_is_not() -> None
     ]  # fmt: skip
     assert grown[1][3:] == ["CG", "100 /s", "2,000 /s", "2"]
     assert sentences(found)[1] == (
-        "2 counters of waiting, loss or congestion are higher in contended rounds, in 2 of 2 cells; most of all tx_wait "
-        "(infiniband), 100 /s isolated and 2,000 /s contended with placement = interleaved."
+        "2 counters of waiting, loss or congestion are higher in contended rounds, in 2 of 2 cells; most of all "
+        "tx_wait (infiniband), 100 /s isolated and 2,000 /s contended with placement = interleaved."
     )
 
 
@@ -92,9 +90,7 @@ def test_a_counter_that_is_unknown_or_grows_in_one_run_only_did_not_grow() -> No
 def test_hosts_that_were_throttled_are_named_and_others_are_not() -> None:
     found = report_from(lambda _: counted(), TWO_CELLS)
 
-    assert sentences(found)[2] == (
-        "Processors were throttled or taken away on a2 (steal_time up to 100 ms/s, 4 runs)."
-    )
+    assert sentences(found)[2] == ("Processors were throttled or taken away on a2 (steal_time up to 100 ms/s, 4 runs).")
     assert [row[0] for row in rows(found.page, "study-telemetry-slow-hosts")[1:]] == ["a2"]
 
 

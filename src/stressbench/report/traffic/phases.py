@@ -1,5 +1,7 @@
 """Time in the application and in MPI over the course of the run."""
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,7 +38,7 @@ def draw(profile: Profile) -> Figure | None:
     stack(axes, edges, list(shares))
     ends = edges.tolist()
     area_values(
-        axes, [(left, 0.0, right, 1.0) for left, right in zip(ends[:-1], ends[1:], strict=True)],
+        axes, [(left, 0.0, right, 1.0) for left, right in pairwise(ends)],
         [_slice_text(number * phases.width_s, phases.width_s, shares[:, number]) for number in range(slices)],
     )  # fmt: skip
     axes.set_xlim(0, edges[-1])

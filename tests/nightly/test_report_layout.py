@@ -187,7 +187,8 @@ def test_a_value_of_a_figure_appears_under_the_pointer(pages: Mapping[str, Path]
     ("kind", "figure"),
     [
         ("study", "study-impacts"), ("study", "study-boxes-1"), ("study", "study-timeline"),
-        ("study", "run1-placement"), ("network", "run1-network"), ("network", "run1-link-loads"), ("coruns", "slowdowns"), ("coruns", "period"),
+        ("study", "run1-placement"), ("network", "run1-network"), ("network", "run1-link-loads"),
+        ("coruns", "slowdowns"), ("coruns", "period"),
         ("rails", "rails-boxes-1"), ("rails", "rails-profiles"), ("degradation", "degradation-rate-1"),
         ("corun", "predict-slowdowns"), ("judgement", "judgement-scatter"), ("beff", "beff-sizes"),
     ],

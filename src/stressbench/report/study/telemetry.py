@@ -201,8 +201,8 @@ def _sentences(report: StudyReport, found: StudyTelemetry) -> Iterator[str]:
         yield (
             f"{count(counters, 'counter')} of waiting, loss or congestion {'is' if counters == 1 else 'are'} higher "
             f"in contended rounds, in {cells:,} of {count(len(report.cells), 'cell')}; most of all "
-            f"{printable(first.counter)} ({printable(first.source)}), {per_second(first.isolated, first.unit)} isolated "
-            f"and {per_second(first.contended, first.unit)} contended{_with_factors(report, first.cell)}."
+            f"{printable(first.counter)} ({printable(first.source)}), {per_second(first.isolated, first.unit)} "
+            f"isolated and {per_second(first.contended, first.unit)} contended{_with_factors(report, first.cell)}."
         )
     yield _slow_text(found)
 

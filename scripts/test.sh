@@ -143,22 +143,30 @@ print("engine and tracer", json.load(open(sys.argv[1]))["line_percent"], "%")' "
   return $status
 }
 mutations_of() {  # reader of the engine
-  local program=(build/openmpi/tests/fuzz/reader_mutations "$1" "tests/corpus/$1")
+  local program=(build/openmpi/tests/fuzz/reader_mutations "$1" "tests/corpus/${1/telemetry/counters}")
   [[ $1 != workload ]] || program=(build/openmpi/tests/fuzz/workload_mutations)
   "${program[@]}" "${STRESSBENCH_FUZZ_INPUTS:-1000000}"  # limits its own time (tests/fuzz/mutator.hpp)
 }
-stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer
-  local passed=0 failed=0 corpus=$root/.cache/fuzz-corpus readers=(workload trace run sizes levels sidecar)
+libfuzzer_of() {  # package of the engine, seeds
+  local corpus=$root/.cache/fuzz-corpus/$1
   mkdir -p "$corpus"
+  cmake --build build/fuzz -j "$jobs" --target "$1_libfuzzer" &&
+    (cd "$logs" && timeout 600 "$root/build/fuzz/tests/fuzz/$1_libfuzzer" -max_total_time=30 -rss_limit_mb=1024 -timeout=10 \
+      -dict="$root/tests/fuzz/$1.dict" "$corpus" "$root/$2")
+}
+stage_fuzz() {  # mutated inputs of each reader, then half a minute of libFuzzer for workloads and one for telemetry
+  local passed=0 failed=0 readers=(workload trace run sizes levels sidecar telemetry)
   build openmpi || return
   export -f mutations_of
   passed=$(printf '%s\n' "${readers[@]}" | xargs -P "$jobs" -I{} bash -c 'mutations_of {} >&2 && echo passed' | wc -l)
   failed=$((${#readers[@]} - passed))
   if cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-    -DSTRESSBENCH_TESTS=ON -DSTRESSBENCH_LIBFUZZER=ON &&
-    cmake --build build/fuzz -j "$jobs" --target workload_libfuzzer &&
-    (cd "$logs" && timeout 600 "$root/build/fuzz/tests/fuzz/workload_libfuzzer" -max_total_time=30 -rss_limit_mb=1024 -timeout=10 \
-      -dict="$root/tests/fuzz/workload.dict" "$corpus" "$root/workloads"); then ((passed += 1)); else ((failed += 1)); fi
+    -DSTRESSBENCH_TESTS=ON -DSTRESSBENCH_LIBFUZZER=ON; then
+    if libfuzzer_of workload workloads; then ((passed += 1)); else ((failed += 1)); fi
+    if libfuzzer_of telemetry tests/corpus/counters; then ((passed += 1)); else ((failed += 1)); fi
+  else
+    ((failed += 2))
+  fi
   echo "$passed $failed 0" >"$logs/fuzz.count"
   pytest_of fuzz.python --mutations "${STRESSBENCH_FUZZ_FILES:-10000}" --timeout 7200 -n "$jobs" tests/unit/test_readers_mutated.py &&
     ((failed == 0))

@@ -71,21 +71,28 @@ class Cpu final : public Source {
     }
   }
 
-  // The group of this process is that of the line "0::/PATH".
+  // The group of this process is that of the first line "0::/PATH".
   void append_quota(Reading& reading) const {
     const auto groups = tree_.text("proc/self/cgroup");
     for (const std::string_view line : lines_of(groups ? *groups : "")) {
       if (!line.starts_with("0::/")) continue;
-      const auto text = tree_.text(std::filesystem::path("sys/fs/cgroup") / line.substr(4) / "cpu.stat");
-      for (const std::string_view entry : lines_of(text ? *text : "")) {
-        const auto words = words_of(entry);
-        const auto value = words.size() == 2 ? leading_number(words[1]) : std::nullopt;
-        if (!value) continue;
-        if (words[0] == "nr_throttled") reading.push_back({"quota_throttling", "", CounterUnit::events, *value});
-        if (words[0] == "throttled_usec")
-          reading.push_back({"quota_throttled_time", "", CounterUnit::ns, *value * ns_per_us});
-      }
+      append_quota_of(reading, std::filesystem::path("sys/fs/cgroup") / line.substr(4) / "cpu.stat");
+      return;
     }
+  }
+
+  void append_quota_of(Reading& reading, const std::filesystem::path& file) const {
+    const auto text = tree_.text(file);
+    std::optional<std::uint64_t> events;
+    std::optional<std::uint64_t> time_us;
+    for (const std::string_view entry : lines_of(text ? *text : "")) {
+      const auto words = words_of(entry);
+      if (words.size() != 2) continue;
+      if (words[0] == "nr_throttled") events = leading_number(words[1]);
+      if (words[0] == "throttled_usec") time_us = leading_number(words[1]);
+    }
+    if (events) reading.push_back({"quota_throttling", "", CounterUnit::events, *events});
+    if (time_us) reading.push_back({"quota_throttled_time", "", CounterUnit::ns, *time_us * ns_per_us});
   }
 
   FileTree tree_;

@@ -1,5 +1,7 @@
 // nfs: what each NFS mount transferred, and how long its requests waited (/proc/self/mountstats; nfsstat(8),
 // mountstats(8)).
+#include <algorithm>
+
 #include "telemetry/source.hpp"
 
 namespace stressbench::telemetry {
@@ -24,10 +26,17 @@ std::uint64_t number_at(const std::vector<std::string_view>& words, std::size_t 
   return place < words.size() ? leading_number(words[place]).value_or(0) : 0;
 }
 
+// Mounts on the same directory, of which only the last is visible, count as one.
 void append_mount(Reading& reading, const Mount& mount) {
   if (!mount.has_requests) return;
   const auto add = [&](const char* name, CounterUnit unit, std::uint64_t total) {
-    reading.push_back({name, mount.directory, unit, total});
+    const auto same = std::ranges::find_if(
+        reading, [&](const Counter& counter) { return counter.name == name && counter.device == mount.directory; });
+    if (same == reading.end()) {
+      reading.push_back({name, mount.directory, unit, total});
+    } else {
+      same->total += total;
+    }
   };
   add("read_bytes", CounterUnit::bytes, mount.read);
   add("written_bytes", CounterUnit::bytes, mount.written);

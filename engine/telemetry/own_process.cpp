@@ -91,6 +91,7 @@ std::vector<int> processors_in(std::string_view list) {
     const auto last = dash == std::string_view::npos ? first : number_in(range.substr(dash + 1));
     if (!first || !last) return {};
     for (int number = *first; number <= *last; ++number) numbers.push_back(number);
+    if (numbers.size() > max_processors) return {};
   }
   return numbers;
 }

@@ -1,6 +1,6 @@
 // Mutates files and reads them: taken, or refused with one message of a user's mistake; no crash, no other exception,
 // bounded memory and time. Deterministic: the same seed makes the same files.
-//   reader_mutations trace|run|sizes|levels|sidecar CORPUS [COUNT [SEED]]
+//   reader_mutations trace|run|sizes|levels|sidecar|telemetry CORPUS [COUNT [SEED]]
 // Data is limited to 1 GiB and processor time to a minute for each 10,000 files.
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -18,12 +18,14 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "io/sidecar.hpp"
 #include "motifs/motif.hpp"
 #include "mutator.hpp"
 #include "output/run_file.hpp"
 #include "replay/preexisting_communicators.hpp"
 #include "replay/replay_plan.hpp"
+#include "telemetry_target.hpp"
 #include "trace/excerpt.hpp"
 #include "trace/gaps.hpp"
 #include "trace/line.hpp"
@@ -87,6 +89,11 @@ void read_run(const std::string& path) {
   (void)tracker.impact(0);
 }
 
+// The files of hosts that a text holds: refused if no source has a counter, or what the command prints is wrong.
+void read_telemetry(const std::string& path) {
+  if (!telemetry::try_telemetry(read_file(path, std::int64_t{1} << 20))) throw UserMistake("no counters");
+}
+
 // A mutated line that is an object gets the checksum of its new bytes: what stands behind the checksum is to be tested.
 std::string sealed_again(const std::string& text) {
   std::string all;
@@ -126,6 +133,7 @@ const std::map<std::string, Reader>& readers() {
           check_motif("amg", {{"levels", path}});
         },
         as_it_is}},
+      {"telemetry", {read_telemetry, as_it_is}},
       {"sidecar",
        {[](const std::string& path) { (void)io::read_sidecar(path.substr(0, path.rfind('.'))); }, as_it_is}}};
   return all;

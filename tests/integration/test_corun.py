@@ -41,7 +41,7 @@ def both(stressbench, motif, tmp_path) -> Callable[..., dict]:
 
 
 def test_two_programs_run_alone_and_together(both, tmp_path):
-    found = both("--names", "sum,all", "-o", "both", "--machine", "here")
+    found = both("--names", "sum,all", "-o", "both", "--machine", "here", "--figures", "figures")
 
     assert schema_faults("corun", found) == []
     assert found["complete"]
@@ -54,7 +54,10 @@ def test_two_programs_run_alone_and_together(both, tmp_path):
     for one in found["executions"]:
         if one["time_s"] is not None:
             assert 0 < one["mpi_s"] <= one["time_s"] <= one["ended_s"] - one["began_s"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["both"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["both", "figures"]
+    index = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in index["figures"]] == ["slowdowns", "period"]
+    assert [source["path"] for source in index["sources"]] == ["both/launches.jsonl"]
     assert sorted(path.name for path in (tmp_path / "both").iterdir()) == [
         "launches.jsonl", "observations.jsonl", "report.html",
     ]  # fmt: skip

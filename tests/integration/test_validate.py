@@ -46,9 +46,11 @@ def validated(stressbench, program, tmp_path) -> Callable[..., dict]:
     return run
 
 
-def test_a_motif_with_the_calls_of_the_program_is_found_and_measured(validated):
-    found = validated(*TEALEAF, launches=2)
+def test_a_motif_with_the_calls_of_the_program_is_found_and_measured(validated, tmp_path):
+    found = validated("--figures", "figures", *TEALEAF, launches=2)
 
+    (times,) = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))["figures"]
+    assert (times["name"], times["data"]["rows"]) == ("times-by-launch", 2)
     assert found["verdict"] == "same calls"
     assert (found["found"], found["measured"]) == (ITERATIONS, ITERATIONS - 1)
     assert found["calls"] == 2 * 6

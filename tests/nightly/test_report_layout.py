@@ -6,6 +6,7 @@ rows, values of figures, another report beside this one.
 
 import re
 from collections.abc import Iterator, Mapping
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,30 @@ def test_a_value_of_a_figure_appears_under_the_pointer(pages: Mapping[str, Path]
         r".+: \d\.\d+ \[\d\.\d+, \d\.\d+\]|.+, block \d+: \d\.\d+×",
         tab.value("document.querySelector('.tip').textContent"),
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "figure"),
+    [
+        ("study", "study-impacts"), ("study", "study-boxes-1"), ("study", "study-timeline"),
+        ("study", "run1-placement"), ("network", "run1-network"), ("network", "run1-link-loads"),
+        ("coruns", "slowdowns"), ("coruns", "period"),
+        ("rails", "rails-boxes-1"), ("rails", "rails-profiles"), ("degradation", "degradation-rate-1"),
+        ("corun", "predict-slowdowns"), ("judgement", "judgement-scatter"), ("beff", "beff-sizes"),
+    ],
+)  # fmt: skip
+def test_marks_of_each_kind_of_figure_show_their_values(
+    kind: str, figure: str, pages: Mapping[str, Path], tab: Tab
+) -> None:
+    drawn = re.search(rf'<figure id="{figure}">.*?</figure>', pages[kind].read_text(encoding="utf-8"), re.DOTALL)
+    assert drawn is not None
+    titles = [unescape(one) for one in re.findall(r'<g class="value"><title>(.*?)</title>', drawn[0], re.DOTALL)]
+    tab.open(pages[kind], width=1280)
+
+    tab.point_at(f"[...document.querySelectorAll('#{figure} .value')].at(-1)")
+
+    assert tab.value("document.querySelector('.tip').hidden") is False
+    assert tab.value("document.querySelector('.tip').textContent") in titles
 
 
 def test_another_report_is_placed_beside_the_page_with_ratios(

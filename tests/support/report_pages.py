@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from stressbench.experiments.corun.results import corun_results
 from stressbench.experiments.study.results import results_of
 from stressbench.experiments.study.running import LaunchResult
 from stressbench.experiments.sweep.rates.study_results import AnalysisOptions
@@ -14,6 +15,7 @@ from stressbench.interference.coruns import UnusableCoRun
 from stressbench.interference.models import Model
 from stressbench.interference.validation import validate_models
 from stressbench.labs.networks import read_network
+from stressbench.report.coruns import FORMATS as CORUNS
 from stressbench.report.interference import FORMATS as PROFILES
 from stressbench.report.interference import evaluation, predictions, profile_report
 from stressbench.report.rates import FORMATS as RATES
@@ -24,9 +26,12 @@ from stressbench.report.suites import beff, beff_io
 from stressbench.results.rates import Node
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import b_eff_io_of
+from support import coruns
 from support.beff_protocols import made_beff
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run, event
+from support.commands import call
 from support.degradations import found_in
+from support.golden import KEPT
 from support.io_protocols import MadeIO, write_lines
 from support.networks import run_on
 from support.profile_pages import page_of, ring_called_nasty
@@ -97,6 +102,16 @@ def corun_page(_folder: Path) -> str:
     return rendered("html", predictions.page(predict_corun([CG, FFT], tuple(Model))))
 
 
+def coruns_page(folder: Path) -> str:
+    """Two programs, one of which is slowed by the other."""
+    return CORUNS["html"](corun_results(coruns.write(folder / "both", coruns.plan("cg", "ft"), coruns.blocks())))
+
+
+def rails_page(_folder: Path) -> str:
+    """Policies of a program, launch by launch, and what it does in MPI."""
+    return call("rails", "report", KEPT / "rails", "--profile", KEPT / "profile.json", "--format", "html").stdout
+
+
 def judgement_page(_folder: Path) -> str:
     """Every model, with a co-run that is left out."""
     left = UnusableCoRun(victim="milc", aggressors=("cg",), source="f", reason="no profile of milc")
@@ -117,6 +132,6 @@ def mpi_profile_page(folder: Path) -> str:
 
 PAGES: dict[str, Callable[[Path], str]] = {
     "run": run_page, "network": network_page, "study": study_page, "beff": beff_page, "beff_io": beff_io_page,
-    "profiles": profiles_page, "corun": corun_page, "judgement": judgement_page, "degradation": degradation_page,
-    "mpi_profile": mpi_profile_page,
+    "profiles": profiles_page, "corun": corun_page, "coruns": coruns_page, "judgement": judgement_page,
+    "degradation": degradation_page, "rails": rails_page, "mpi_profile": mpi_profile_page,
 }  # fmt: skip

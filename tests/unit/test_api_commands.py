@@ -27,28 +27,33 @@ REGISTERED = dict(commands(get_command(build())))
 
 
 VALUES: Mapping[str, tuple[Any, ...]] = {
-    "compress": (stressbench.Probes, stressbench.Ring),
+    "compress": (stressbench.Probes, stressbench.Ring, stressbench.SensitivityResults.figures),
     "degrade run": (
         stressbench.RateSweep, stressbench.CompetingSweep, stressbench.ProgramRateSweep, stressbench.FigureOptions,
         stressbench.SweepRounds,
     ),
-    "impact": (stressbench.Probes,),
+    "impact": (stressbench.Probes, stressbench.SensitivityResults.figures),  # of the profile
     "profile": (stressbench.ProfileResults.figures,),
     **dict.fromkeys(
-        ("corun report", "degrade report", "predict evaluate", "predict slowdowns", "rails report", "sensitivity"),
+        (
+            "beff", "beff-io", "corun matrix", "corun report", "corun run", "degrade report", "predict evaluate",
+            "predict slowdowns", "rails report", "sensitivity",
+        ),
         (stressbench.CorunResults.figures,),  # a method of all results
     ),
     "rails run": (stressbench.RailSweep, stressbench.ProgramRailSweep, stressbench.SweepRounds),
     "run": (stressbench.prepare_run, stressbench.BatchJob),
     "study matrix": (stressbench.PairMatrix, stressbench.SweepRounds),
     "study report": (stressbench.StudyResults.figures, stressbench.StudyResults.report),
+    "validate": (stressbench.ValidationResults.figures,),
     "trace export": (stressbench.trace_convert,), "trace show": (stressbench.TraceResults.calls,),
 }  # fmt: skip
 """Classes and functions beside the counterpart that take options of a command."""
 RENAMED: Mapping[str, tuple[str, ...]] = {
     "all_labs": ("self",), "all_models": ("models",), "bubbles": ("pauses_s",), "cache": ("cache_bytes",),
     "clock": ("pauses_s",), "compete": ("link_bytes_per_s",), "emit": ("batch_job",), "emit_workload": ("emit",),
-    "every": ("every_s",), "figure_file": ("file",), "figures": ("directory",), "file": ("path", "run", "workload"),
+    "every": ("every_s",), "figure_file": ("file",), "figures": ("directory",), "figures_of_merit": ("figures",),
+    "file": ("path", "run", "workload"),
     "first": ("begins_with",),
     "folder": ("directory", "what"), "gflops": ("gflops_per_node",), "hint": ("hints",), "idle": ("idle_s",),
     "injection": ("injection_gb_per_s",), "interval": ("interval_s",), "iterations": ("most_iterations",),

@@ -278,6 +278,7 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
         ("-n 1 --idle 2s true", "--idle: 2s is too short"),
         ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
         ("-n 1 --report app.json true", "--report: app.json should end in .html"),
+        ("-n 1 --figures demo.sb true", "--figures: demo.sb is not a directory; name a new one"),
         ("--on simgrid:tiny true", "two programs cannot run side by side in a simulation"),
     ],
 )
@@ -309,6 +310,6 @@ def test_an_impact_that_was_read_by_other_probes_is_not_mixed_with_new_compressi
 
 
 def test_help_teaches_by_example() -> None:
-    assert "stressbench compress --on lab:tiny --store profiles --report hpcc.html -- hpcc\n" in (
+    assert "stressbench compress --on lab:tiny --store profiles --report hpcc.html --figures figures -- hpcc\n" in (
         invoke(["compress", "--help"]).stdout
     )

@@ -51,6 +51,8 @@ def matrix(tmp_path: Path) -> Path:
         ("corun -n 2 --fom x -- true ++ true", "--fom x: expected NAME=REGEX"),
         ("corun -n 2 --fom a=(1) --fom-lower a=(2) -- true ++ true", "--fom-lower a=(2): a is given twice"),
         ("corun -n 2 --names a -- true ++ true", "--names a: 1 names for 2 programs"),
+        ("corun -n 2 --force -- true ++ true", "--force: expected --figures DIR, in which it replaces figures"),
+        ("corun matrix -n 2 --force -- true ++ true", "--force: expected --figures DIR"),
         ("corun -n 2 --machine a/b -- true ++ true", "--machine: 'a/b' must be letters"),
         ("corun -n 2 --time-limit x -- true ++ true", "--time-limit: 'x' must be"),
         ("corun -n 2 --on simgrid:tiny -- true ++ true", "two programs cannot run side by side in a simulation"),

@@ -120,6 +120,31 @@ def test_a_page_has_what_was_measured_with_its_cautions(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["bad.sb", "busy.html", "demo.sb"]
 
 
+def test_figures_of_the_profile_are_files_with_data_and_name_their_source(folder: Path) -> None:
+    ended = stressbench(
+        folder,
+        *SHORT,
+        "--every",
+        "2ms",
+        "--no-after",
+        "-o",
+        "busy.json",
+        "--figures",
+        "figures",
+        "--",
+        "sh",
+        "-c",
+        BUSY,
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    index = json.loads((folder / "figures" / "figures.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in index["figures"]] == ["latencies"]
+    assert all(one["data"]["rows"] > 0 for one in index["figures"])
+    assert [source["path"] for source in index["sources"]] == ["busy.json"]
+    assert f"figures has {len(list((folder / 'figures').iterdir()))} files" in ended.stderr
+
+
 def test_compressions_that_were_read_by_other_probes_are_not_mixed_with_new_ones(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +307,8 @@ def test_probes_that_fail_end_everything(folder: Path, what: str, said: str) -> 
         ("-n 1 --machine ../x true", "--machine: '../x' must be letters, digits"),
         ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
         ("-n 1 --report app.json true", "--report: app.json should end in .html"),
+        ("-n 1 --figures demo.sb true", "--figures: demo.sb is not a directory; name a new one"),
+        ("-n 1 --force true", "--force: expected --figures DIR, in which it replaces figures"),
         ("-n 1 -o gone/app.json true", "gone is not a directory"),
         ("-n 1 --store demo.sb true", "--store: demo.sb is not a directory"),
         ("-n 1 --engine gone true", "--engine: gone does not exist"),

@@ -37,6 +37,8 @@ PAGES = {
     "sensitivity": ("sensitivity", "cg.json", "fft.json"),
     "predict": ("predict", "cg.json", "fft.json", "--all-models"),
     "corun": ("corun", "report", str(Path(__file__).parents[1] / "corpus" / "corun")),
+    "beff": ("beff", "--from", "beff.jsonl"),
+    "beff-io": ("beff-io", "--from", "beff-io.jsonl"),
     "evaluate": ("predict", "evaluate", "cg.json", "fft.json", "--observed", "co-runs.jsonl"),
 }
 SVG = "{http://www.w3.org/2000/svg}"
@@ -134,6 +136,13 @@ def test_drawings_stand_alone_with_text_and_without_variables(exported: Path) ->
     assert NASTY[:5] in "".join(ElementTree.parse(exported / "impacts.svg").getroot().itertext())
 
 
+def test_drawings_have_values_as_titles_and_no_links(exported: Path) -> None:
+    for path in exported.glob("*.svg"):
+        text = path.read_text(encoding="utf-8")
+        assert '<g class="value"><title>' in text
+        assert "<a " not in text
+
+
 def test_documents_embed_fonts_that_publishers_accept_and_no_date(exported: Path) -> None:
     for path in exported.glob("*.pdf"):
         content = path.read_bytes()
@@ -153,8 +162,10 @@ def test_the_same_figure_gives_the_same_bytes(one_figure: Document, kind: str) -
 
 @pytest.fixture
 def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures take most of the time."""
-    monkeypatch.setattr(drawing, "image", lambda figure, kind: f"{figure.key} {kind}".encode())
+    """Pictures take most of the time; the SVG is that of the page."""
+    monkeypatch.setattr(
+        drawing, "image", lambda figure, kind: (figure.svg if kind == "svg" else f"{figure.key} {kind}").encode()
+    )
 
 
 @pytest.mark.usefixtures("without_pictures")
@@ -193,7 +204,9 @@ def test_each_report_with_a_page_writes_its_figures_with_data(
     assert ended.exit_code in (0, 1), ended.output
     index = index_of(Path("figures"))
     assert {path.name for path in Path("figures").iterdir()} == files_in(index)
-    assert [one["name"] for one in index["figures"] if one["data"] is None and "placement" not in one["name"]] == []
+    assert [one["name"] for one in index["figures"] if one["data"] is None] == []
+    svgs = {one["name"]: (Path("figures") / one["files"]["svg"]).read_text() for one in index["figures"]}
+    assert [name for name, svg in svgs.items() if '<g class="value"><title>' not in svg] == []
     assert index["figures"] and index["sources"]
     for source in index["sources"]:
         assert hashlib.sha256(Path(source["path"]).read_bytes()).hexdigest() == source["sha256"]

@@ -135,6 +135,46 @@ def test_a_fabric_has_each_cable_once_with_its_rate(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+MANAGED = Path(__file__).resolve().parents[1] / "corpus" / "topology" / "managed.txt"
+GBIT = 1_000_000_000
+
+
+def test_managed_switches_have_their_names_and_adapters_without_a_host_name_their_guids() -> None:
+    network = read_network(str(MANAGED))
+
+    assert network.switches == ("S-a10000000000c001", "S-a10000000000c002", "leaf-01", "leaf-02")
+    assert network.hosts == ("gpu-01", "H-a10000000000b201", "gpu-02", "H-a10000000000b401")
+
+
+def test_an_aggregation_node_is_no_host_and_a_port_may_lack_its_speed() -> None:
+    links = links_of(read_network(str(MANAGED)))
+
+    assert {link for link in links if "leaf-01" in link} == {
+        ("gpu-01", "leaf-01", 200 * GBIT, 2), ("H-a10000000000b201", "leaf-01", 100 * GBIT, 1),
+        ("S-a10000000000c001", "leaf-01", 200 * GBIT, 1), ("S-a10000000000c002", "leaf-01", 200 * GBIT, 1),
+    }  # fmt: skip
+    assert ("gpu-02", "leaf-02", 200 * GBIT, 1) in links
+    assert len(links) == 8
+
+
+def test_a_warning_of_ibnetdiscover_before_its_output_is_no_part_of_the_fabric(tmp_path: Path) -> None:
+    text = "ibwarn: [7] mad_rpc: timeout; dport (Lid 4)\n"
+
+    assert read(tmp_path, text + FABRIC, name="fabric.txt") == read(tmp_path, FABRIC, name="fabric.txt")
+
+
+def test_two_chips_of_a_managed_switch_keep_their_descriptions(tmp_path: Path) -> None:
+    text = FABRIC.replace('"leaf 0"', '"MF0;core:CS7520/L1/U1"').replace('"spine"', '"MF0;core:CS7520/S1/U1"')
+
+    assert read(tmp_path, text, name="f").switches == ("MF0;core:CS7520/L1/U1", "MF0;core:CS7520/S1/U1")
+
+
+def test_a_fabric_of_aggregation_nodes_only_has_no_hosts(tmp_path: Path) -> None:
+    text = FABRIC.replace('"n1 mlx5_0"', '"X Aggregation Node"').replace('"n2 mlx5_0"', '"X Aggregation Node"')
+
+    assert "has no hosts; expected the output of ibnetdiscover" in refusal(tmp_path, text, name="fabric.txt")
+
+
 def test_switches_that_are_described_alike_keep_their_guids(tmp_path: Path) -> None:
     assert read(tmp_path, FABRIC.replace('"spine"', '"leaf 0"'), name="f").switches == ("S-00a1", "S-00a2")
 

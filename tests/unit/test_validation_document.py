@@ -1,10 +1,15 @@
 """What `stressbench validate` concludes and prints: verdicts, ratios, sentences, tables and captions."""
 
+import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from stressbench.api.validation_results import ValidationResults
 from stressbench.report.document import Note, Notes, Paragraph, Table
+from stressbench.report.renderers import render
 from stressbench.report.validation.document import brief, page
 from stressbench.results.validation import Block, Ratio, Validation, Verdict, launch_pairs, ratio_of, verdict_of
 from stressbench.tracing.iteration_times import IterationTimes
@@ -147,3 +152,20 @@ def test_notes_of_the_result_are_printed():
 
 def test_the_page_has_every_launch():
     assert {section.key for section in page(RESULT).sections} == {"result", "launches", "setting"}
+
+
+def test_the_figure_shows_the_time_of_each_launch_below_the_pointer() -> None:
+    found = re.findall(r'<g class="value"><title>(.*?)</title>', render("html", page(RESULT)))
+
+    assert len(found) == 4 * len(RESULT.blocks)
+    assert found[0] == "program, pair 1: 1.00 s"
+    assert "workload, pair 6: 200 ms in MPI" in found
+
+
+def test_results_write_their_figure_with_the_times_of_all_launches(tmp_path: Path) -> None:
+    files = ValidationResults(RESULT).figures(tmp_path / "figures")
+
+    index = json.loads(files[-1].read_text(encoding="utf-8"))
+    assert [one["name"] for one in index["figures"]] == ["times-by-launch"]
+    assert index["figures"][0]["data"]["rows"] == len(RESULT.blocks)
+    assert len((tmp_path / "figures" / "times-by-launch.csv").read_text().splitlines()) == 1 + len(RESULT.blocks)

@@ -1,7 +1,7 @@
 """`stressbench.beff` and `stressbench.beff_io`: effective bandwidths of a network and of a file system."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 class BEffResults(Reported[BalancedBEff]):
     """The effective bandwidth of a network: `data.b_eff` in bytes/s, with its components (schema/beff.schema.json)."""
 
-    def __init__(self, measured: BEffWithRmax) -> None:
-        super().__init__(measured.balanced)
+    def __init__(self, measured: BEffWithRmax, *, sources: Iterable[Path] = ()) -> None:
+        super().__init__(measured.balanced, sources=sources)
         self._rmax = measured.rmax
 
     def __repr__(self) -> str:
@@ -114,7 +114,7 @@ def beff(
     measured = measure_balanced_b_eff(
         launch, options, rmax=choice, output=_path(output), progress=reporting_to(progress)
     )  # fmt: skip
-    results = BEffResults(measured)
+    results = BEffResults(measured, sources=_sources(output))
     if measured.hpcc_fault is not None:
         raise RmaxFailed(measured.hpcc_fault, status=measured.status, results=results)
     return results
@@ -162,21 +162,25 @@ def beff_io(
     result, _ = run_b_eff_io(
         launch, options, output=_path(output), cache_bytes=cache_bytes, progress=reporting_to(progress)
     )
-    return BEffIOResults(result)
+    return BEffIOResults(result, sources=_sources(output))
 
 
 def read_beff(path: Path) -> BEffResults:
     """b_eff from the last execution in a protocol. Raises SuiteFileError."""
-    return BEffResults(evaluate_balanced_b_eff(path, rmax=rmax_choice(None)))
+    return BEffResults(evaluate_balanced_b_eff(path, rmax=rmax_choice(None)), sources=(path,))
 
 
 def read_beff_io(path: Path) -> BEffIOResults:
     """b_eff_io from the last execution in a protocol. Raises SuiteFileError."""
-    return BEffIOResults(evaluate_b_eff_io(path))
+    return BEffIOResults(evaluate_b_eff_io(path), sources=(path,))
 
 
 def _listed(numbers: Sequence[int | str]) -> str | None:
     return ",".join(map(str, numbers)) or None
+
+
+def _sources(output: str | PathLike[str] | None) -> tuple[Path, ...]:
+    return () if output is None else (Path(output),)
 
 
 def _path(value: str | PathLike[str] | None) -> Path | None:

@@ -1,10 +1,11 @@
 """A workload beside its application, as a data frame, as a report, and as a table in a notebook."""
 
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stressbench.api.frames import Library, columns_of_records, data_frame
-from stressbench.api.presentation import notebook_table, report_text, titled_formats
+from stressbench.api.presentation import figure_files, notebook_table, report_text, titled_formats
 from stressbench.report.document import columns
 from stressbench.results.validation import LaunchPair, Validation, Verdict, launch_pairs
 
@@ -50,6 +51,17 @@ class ValidationResults:
         title = f"{self.data.workload[0]} beside {self.data.program[0]}"
         known = titled_formats(brief=lambda: brief(self.data), page=lambda: page(self.data), title=title)
         return report_text(known, format, path)
+
+    def figures(self, directory: str | PathLike[str], *, force: bool = False) -> tuple[Path, ...]:
+        """Write the figures of the HTML page into a new directory, and return the paths of the files.
+
+        Each figure is an SVG, a PNG and a PDF, with its data as CSV; figures.json lists them. With `force`, figures in
+        an existing directory are replaced. Raises `stressbench.StressBenchError` for another directory, and OSError if
+        a file cannot be written.
+        """
+        from stressbench.report.validation.document import page
+
+        return figure_files(page(self.data), directory, sources=(), force=force)
 
     def _repr_html_(self) -> str:
         """The times of both sides, for notebooks."""

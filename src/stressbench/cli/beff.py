@@ -7,6 +7,7 @@ import typer
 from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import verify_option
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.suite import SuiteOptions, memory_option
 from stressbench.console import emit, error
 from stressbench.experiments.balance import evaluate_balanced_b_eff, measure_balanced_b_eff, rmax_choice
@@ -31,6 +32,7 @@ Examples:
     stressbench beff -n 128 --on slurm --memory 2GiB --extra -o machine.jsonl
     stressbench beff --on lab:tiny --lmax 256KiB --quick
     stressbench beff -n 8 --rmax hpcc --report machine.html
+    stressbench beff --from machine.jsonl --figures figures
     stressbench beff --from machine.jsonl --json
 
 Exit status: 0 success, 2 invalid input, 3 the run failed, 130 interrupted (there is no result).
@@ -46,6 +48,7 @@ def register(app: typer.Typer) -> None:
 def beff(
     *,
     suite: SuiteOptions,
+    figures: FigureFiles,
     memory: Annotated[str | None, memory_option("the longest message")] = None,
     lmax: Annotated[str | None, typer.Option(metavar="SIZE", help="Longest message, instead of --memory.")] = None,
     random_patterns: Annotated[
@@ -70,6 +73,7 @@ def beff(
     """Measure b_eff, or evaluate a protocol file, and print the result."""
     choice = rmax_choice(rmax)
     check_report_page(suite.page)
+    figures.check()
     if suite.protocol_file is not None:
         result = evaluate_balanced_b_eff(suite.protocol_file, rmax=choice)
     else:
@@ -83,6 +87,7 @@ def beff(
         error(result.hpcc_fault)
     if suite.page is not None:
         write_report_page(suite.page, render("html", documents.page(result.b_eff, rmax=result.rmax)), progress=emit)
+    figures.write(lambda: documents.page(result.b_eff, rmax=result.rmax), sources=suite.sources)
     if suite.as_json:
         print_json(result.balanced, BalancedBEff)
     else:

@@ -9,6 +9,7 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.beff_io import FileSystemOptions
 from stressbench.cli.options.common import verify_option
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.suite import SuiteOptions
 from stressbench.console import emit, note
 from stressbench.exit_status import ExitStatus
@@ -41,6 +42,7 @@ Examples:
     stressbench beff-io -n 8 --file /scratch/me/b_eff_io -o disk.jsonl
     stressbench beff-io -n 16 -T 30min --release 2 --partitions 4,8,16 --on slurm --report disk.html
     stressbench beff-io -n 4 -T 60s --on lab:tiny-io --limit 256MiB
+    stressbench beff-io --from disk.jsonl --figures figures
     stressbench beff-io --from disk.jsonl --cache 8GiB --json
 
 Exit status: 0 success, 2 invalid input, 3 the run failed or --from has an incomplete one, 130 interrupted (what was
@@ -57,6 +59,7 @@ def register(app: typer.Typer) -> None:
 def beff_io(
     *,
     suite: SuiteOptions,
+    figures: FigureFiles,
     scheduled: Annotated[
         str | None,
         typer.Option(
@@ -84,6 +87,7 @@ def beff_io(
     status: int = ExitStatus.ok
     cache_bytes = None if cache is None else size_bytes(cache, option="--cache")
     check_report_page(suite.page)
+    figures.check()
     check_text_file(summary, endings=(".sum", ".txt"), option="--summary")
     check_text_file(skampi, endings=(".sko", ".txt"), option="--skampi")
     if suite.protocol_file is not None:
@@ -96,6 +100,7 @@ def beff_io(
         )  # fmt: skip
     if suite.page is not None:
         write_report_page(suite.page, render("html", documents.page(result)), progress=emit)
+    figures.write(lambda: documents.page(result), sources=suite.sources)
     if summary is not None:
         write_text_file(summary, summary_text(result), option="--summary", progress=emit)
     if skampi is not None:

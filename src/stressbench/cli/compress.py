@@ -6,6 +6,7 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import Engine
 from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.measurement import (
     ProfileOptions,
     ProgramOptions,
@@ -34,7 +35,7 @@ round by round.
 
 \b
 Examples:
-    stressbench compress --on lab:tiny --store profiles --report hpcc.html -- hpcc
+    stressbench compress --on lab:tiny --store profiles --report hpcc.html --figures figures -- hpcc
     stressbench compress -n 64 --on slurm -o hpcc.json -- ./hpcc
     stressbench compress -n 16 --on lab:tinis --levels 5 --runs 6 -- ./solver input.txt
     stressbench compress -n 8 --on lab:tiny --rounds 20 workloads/demo.sb
@@ -57,7 +58,7 @@ def register(app: typer.Typer) -> None:
 @with_options
 def compress(
     words: ProgramCommand, program: ProgramOptions, ring: RingOptions, probes: ProbeOptions, run: ProgramRunOptions,
-    profile: ProfileOptions, *, as_json: AsJson = False, engine: Engine = None,
+    profile: ProfileOptions, figures: FigureFiles, *, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the slowdown at each congestion level, and write the profile."""
     target, link = program.target, run.loaded_link
@@ -67,7 +68,7 @@ def compress(
         packets=link.packets,
     )  # fmt: skip
     spec, destination = prepare(
-        words, program, probes, run, profile, target=target, schedule=schedule,
+        words, program, probes, run, profile, figures, target=target, schedule=schedule,
         background_ranks=plan.background_ranks(target, pairs=schedule.pairs), engine=engine,
         incompatibility=impact_incompatibility,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from stressbench.cli.console.documents import print_json
 from stressbench.cli.options.common import Engine
 from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.measurement import (
     ProfileOptions,
     ProgramOptions,
@@ -37,7 +38,7 @@ Examples:
     stressbench impact -n 64 --on slurm -o hpcc.json -- ./hpcc
     stressbench impact -n 16 --on lab:tinis --every 20ms --effect 4 -- ./solver input.txt
     stressbench impact -n 8 --on lab:tiny --rounds 20 workloads/demo.sb
-    stressbench impact --on lab:tiny --store profiles --name hpcc --report hpcc.html -- hpcc
+    stressbench impact --on lab:tiny --store profiles --name hpcc --report hpcc.html --figures figures -- hpcc
 
 Where the queueing model does not apply, the utilisation is inconclusive; latencies are shown with the reason.
 -o and --store write a profile with every latency, for predictions; --report and `stressbench sensitivity` draw it.
@@ -59,7 +60,8 @@ def impact(
         int | None,
         typer.Option(metavar="N", help="Run CMD N times with probes and N times without, to measure their effect."),
     ] = None,
-    run: ProgramRunOptions, profile: ProfileOptions, as_json: AsJson = False, engine: Engine = None,
+    run: ProgramRunOptions, profile: ProfileOptions, figures: FigureFiles, as_json: AsJson = False,
+    engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure and print the utilisation of the network, and write the profile."""
     target = program.target
@@ -67,8 +69,8 @@ def impact(
     require_positive("--effect", effect)
     link = run.loaded_link
     spec, destination = prepare(
-        words, program, probes, run, profile, target=target, schedule=schedule, background_ranks=2 * schedule.pairs,
-        engine=engine, incompatibility=levels_incompatibility,
+        words, program, probes, run, profile, figures, target=target, schedule=schedule,
+        background_ranks=2 * schedule.pairs, engine=engine, incompatibility=levels_incompatibility,
     )  # fmt: skip
     prepared = PreparedImpact(spec=spec, destination=destination, link=link, effect_runs=effect or 0)
     measured = prepared.run(progress=emit)

@@ -11,6 +11,8 @@ from stressbench.cli.options.captures import AnyTag
 from stressbench.cli.options.common import Engine, TargetName, seed_option
 from stressbench.cli.options.computation import ComputationOfProgram, CpuTime
 from stressbench.cli.options.documents import AsJson, output_option
+from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study_creation import OneRankCount
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
@@ -37,6 +39,7 @@ Examples:
     stressbench validate -n 8 --on lab:tiny --within 5% -o tealeaf sweep3d --it-g 50 -- ./sweep3d.mpi
     stressbench validate -n 4 --from 'Allreduce[MIN]*' cloverleaf -x 960 -y 960 -- ./clover_leaf
     stressbench validate -n 4 --emit heat.sb heat-halo.sb -- python3 heat.py
+    stressbench validate -n 2 --figures figures minife -x 48 -- ./miniFE.x -nx 48
     stressbench validate -n 2 --json minife -x 48 -- ./miniFE.x -nx 48 | jq .ratio
 
 Calls are written as `stressbench trace show` prints them: an Isend is Is>PEER:TAG:BYTES, the sum of one double is
@@ -53,7 +56,9 @@ def register(app: typer.Typer) -> None:
     app.command("validate", help=_HELP, cls=command_class, context_settings=OPTIONS_BELONG_TO_COMMAND)(validate)
 
 
+@with_options
 def validate(
+    *,
     context: typer.Context,
     workload: Annotated[
         list[str] | None,
@@ -98,10 +103,12 @@ def validate(
         Path | None,
         output_option("DIR", "Keep captures, launches and a report there."),
     ] = None,
+    figures: FigureFiles,
     as_json: AsJson = False,
     engine: Engine = None,
 ) -> None:  # fmt: skip
     """Compare the two, print the result, and end with the status that it means."""
+    figures.check()
     spec = ValidationSpec(
         workload=tuple(workload or ()), program=_program(words_after_dashes(context)), on=on, ranks=ranks,
         engine=engine,
@@ -113,9 +120,9 @@ def validate(
     try:
         result = spec.run(progress=emit)
     except NotEmitted as fault:
-        _print(fault.result, as_json=as_json)
+        _show(fault.result, figures, as_json=as_json)
         raise
-    _print(result, as_json=as_json)
+    _show(result, figures, as_json=as_json)
     if not result.complete:
         raise typer.Exit(ExitStatus.interrupted)
     if result.verdict in (Verdict.different_calls, Verdict.outside):
@@ -128,13 +135,15 @@ def _program(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _print(result: Validation, *, as_json: bool) -> None:
+def _show(result: Validation, figures: FigureFiles, *, as_json: bool) -> None:
+    from stressbench.report.validation.document import brief, page
+
     if as_json:
         from stressbench.cli.console.documents import print_json
 
         print_json(result, Validation)
-        return
-    from stressbench.report.renderers.text import show
-    from stressbench.report.validation.document import brief
+    else:
+        from stressbench.report.renderers.text import show
 
-    show(brief(result))
+        show(brief(result))
+    figures.write(lambda: page(result), sources=())

@@ -139,8 +139,13 @@ def point_values(axes: Axes, xs: Sequence[float], ys: Sequence[float], texts: Se
 
 def area_values(axes: Axes, boxes: Sequence[tuple[float, float, float, float]], texts: Sequence[str]) -> None:
     """As `point_values`, for up to 1,000 areas: left, bottom, right and top of each in data coordinates."""
+    corners = [((left, low), (right, low), (right, top), (left, top)) for left, low, right, top in boxes]
+    polygon_values(axes, corners, texts)
+
+
+def polygon_values(axes: Axes, corners: Sequence[Sequence[tuple[float, float]]], texts: Sequence[str]) -> None:
+    """As `area_values`, for areas of any shape with these corners."""
     if 0 < len(texts) <= _MAX_AREA_VALUES:
-        corners = [[(left, low), (right, low), (right, top), (left, top)] for left, low, right, top in boxes]
         areas = PolyCollection(corners, alpha=0.0, zorder=6, color=FOREGROUND.placeholder)
         areas.set_urls([_VALUE + printable(text) for text in texts])
         axes.add_collection(areas, autolim=False)
@@ -158,14 +163,17 @@ def finish(fig: Canvas, *, key: str, title: str, caption: str, description: str)
 def image(figure: Figure, kind: str) -> bytes:
     """The figure as a file of one of the `IMAGE_KINDS`, in light colours on white; a PNG has 200 dots per inch.
 
-    The same figure gives the same bytes. It must have its canvas.
+    Values are titles of their marks in an SVG, and left out of the others. The same figure gives the same bytes. It
+    must have its canvas.
     """
     canvas_ = figure.canvas
     assert isinstance(canvas_, Canvas)
     buffer = io.BytesIO()
     with style():
         canvas_.savefig(buffer, format=kind, dpi=_PNG_DPI, facecolor="white", metadata=dict(_IMAGE_METADATA[kind]))
-    return buffer.getvalue()
+    if kind != "svg":
+        return buffer.getvalue()
+    return _with_titles(buffer.getvalue().decode()).encode()
 
 
 def size_in(figure: Figure) -> tuple[float, float]:
@@ -173,6 +181,11 @@ def size_in(figure: Figure) -> tuple[float, float]:
     assert isinstance(figure.canvas, Canvas)
     width, height = figure.canvas.get_size_inches()
     return round(float(width), 3), round(float(height), 3)
+
+
+def _with_titles(document: str) -> str:
+    """The drawing with values as titles of their marks instead of addresses of links."""
+    return _VALUE_LINK.sub(r'<g class="value"><title>\1</title>\2</g>', document)
 
 
 def _embed(document: str, *, key: str, title: str, description: str) -> str:
@@ -185,7 +198,7 @@ def _embed(document: str, *, key: str, title: str, description: str) -> str:
     rest = re.sub(r"url\(#", f"url(#{key}-", rest)
     rest = re.sub(r'xlink:href="#', f'href="#{key}-', rest)
     rest = re.sub(r"<metadata>.*?</metadata>", "", rest, flags=re.DOTALL)
-    rest = _VALUE_LINK.sub(r'<g class="value"><title>\1</title>\2</g>', rest)
+    rest = _with_titles(rest)
     for tone in TONES:
         rest = rest.replace(tone.placeholder, f"var({tone.variable})")
     labelled_by = f'aria-labelledby="{key}-title {key}-desc"'

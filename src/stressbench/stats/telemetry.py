@@ -14,6 +14,8 @@ PROCESSORS = "cpu"
 _HINDRANCES = frozenset({
     "core_throttling", "package_throttling", "quota_throttled_time", "quota_throttling", "steal_time", "throttled_time",
 })  # fmt: skip
+_TRAFFIC = frozenset({"interrupt_time", "metadata_calls", "requests", "response_time", "rx_frames", "tx_frames"})
+"""Counters of traffic, besides those of bytes: they grow with what jobs send, also where nothing waits."""
 _MAX_NAMED = 8
 
 
@@ -42,6 +44,11 @@ class CounterRates:
     unknown: int
     contended: float | None
     isolated: tuple[JobRate, ...]
+
+    @property
+    def counts_traffic(self) -> bool:
+        """Whether it counts what is transferred, not what waits, is lost or slows something down."""
+        return self.unit is CounterUnit.bytes or self.counter in _TRAFFIC
 
     @property
     def peak(self) -> float:

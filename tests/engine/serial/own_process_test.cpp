@@ -23,6 +23,7 @@ TEST(Processors, AreThoseOfAListOfTheKernel) {
   EXPECT_THAT(processors_in("0-x"), IsEmpty());
   EXPECT_THAT(processors_in("-1"), IsEmpty());
   EXPECT_THAT(processors_in("0,99999999999"), IsEmpty());
+  EXPECT_THAT(processors_in("0-65535,0-65535"), IsEmpty());
 }
 
 TEST(Processors, ThatThisProcessUsesAreAmongThoseThatItMayUse) {

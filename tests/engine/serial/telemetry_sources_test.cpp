@@ -173,6 +173,35 @@ TEST(TelemetrySources, LeaveOutWhatIsNoNumber) {
   }
 }
 
+TEST(TelemetrySources, AddUpNfsMountsOnTheSameDirectory) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "proc/self");
+  std::ofstream file(folder.path() / "proc/self/mountstats");
+  for (int mount = 0; mount < 2; ++mount) {
+    file << "device s:/e mounted on /home with fstype nfs4\n bytes: 0 0 0 0 100 7\n per-op statistics\n READ: 3 3 0\n";
+  }
+  file.close();
+  std::map<std::string, std::uint64_t> found;
+  for (const Counter& one : read("nfs", folder.path()))
+    EXPECT_TRUE(found.emplace(one.name, one.total).second) << one.name;
+  EXPECT_EQ(found.at("read_bytes"), 200U);
+  EXPECT_EQ(found.at("written_bytes"), 14U);
+  EXPECT_EQ(found.at("requests"), 6U);
+}
+
+TEST(TelemetrySources, CountTheQuotaOfOneGroupOnce) {
+  const test::TemporaryFolder folder;
+  for (const char* name : {"proc/self", "sys/fs/cgroup/a", "sys/fs/cgroup/b"})
+    std::filesystem::create_directories(folder.path() / name);
+  std::ofstream(folder.path() / "proc/self/cgroup") << "0::/a\n0::/b\n";
+  std::ofstream(folder.path() / "sys/fs/cgroup/a/cpu.stat") << "nr_throttled 1\nnr_throttled 2\n";
+  std::ofstream(folder.path() / "sys/fs/cgroup/b/cpu.stat") << "nr_throttled 5\n";
+  const Reading reading = read("cpu", folder.path());
+  ASSERT_EQ(reading.size(), 1U);
+  EXPECT_EQ(reading[0].name, "quota_throttling");
+  EXPECT_EQ(reading[0].total, 2U);
+}
+
 TEST(TelemetrySources, ReadFilesThatEndAnywhere) {
   for (const auto& [source, file] :
        std::map<std::string, std::string>{{"nfs", "nfs/proc/self/mountstats"},

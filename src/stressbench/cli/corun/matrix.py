@@ -10,6 +10,7 @@ from stressbench.cli.options.common import Engine
 from stressbench.cli.options.corun import EXIT_STATUS, CorunOptions, Workloads, command_line
 from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit
 from stressbench.experiments.corun.matrix import matrix_spec
@@ -46,9 +47,10 @@ def matrix(
         list[str] | None,
         typer.Option("--triple", metavar="A,B,C", help="Also run these programs together; can be repeated."),
     ] = None,
-    as_json: AsJson = False, engine: Engine = None,
+    figures: FigureFiles, as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure all pairs, and print their slowdowns."""
+    figures.check()
     spec = options.spec(command_line(workloads, words_after_dashes(context)), engine=engine)
     result = matrix_spec(spec, with_copies=with_copies, triples=triples or ()).run(progress=emit)
-    print_and_exit(result, as_json=as_json)
+    print_and_exit(result, figures, sources=options.sources, as_json=as_json)

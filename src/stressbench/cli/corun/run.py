@@ -8,6 +8,7 @@ from stressbench.cli.options.common import Engine
 from stressbench.cli.options.corun import EXIT_STATUS, CorunOptions, Workloads, command_line
 from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit
 
@@ -25,6 +26,7 @@ Examples:
     stressbench corun -n 8,4 --nodes shared --on slurm -o both -- hpcc ++ lmp -in in.lj
     stressbench corun -n 2 --on lab:tiny --rounds 20 halo.sb -- ./cg 300
     stressbench corun -n 2 --on lab:tiny -- ./cg 300 ++ ./cg 300                 # two copies
+    stressbench corun -n 4 --on lab:tiny --figures figures -- ./cg 300 ++ ./ft 64
     stressbench corun -n 4 --on lab:tiny --fom 'GFLOPS=([0-9.e+-]+) Gflops' -- ./xhpl ++ ./ft 64
     stressbench corun -n 4 --on lab:tiny --json -- ./cg ++ ./ft | jq '.slowdowns[] | [.program, .slowdown.value]'
 
@@ -43,9 +45,11 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def run(
-    *, context: typer.Context, workloads: Workloads = None, options: CorunOptions, as_json: AsJson = False,
-    engine: Engine = None,
+    *, context: typer.Context, workloads: Workloads = None, options: CorunOptions, figures: FigureFiles,
+    as_json: AsJson = False, engine: Engine = None,
 ) -> None:  # fmt: skip
     """Measure, and print the slowdowns."""
+    figures.check()
     words = command_line(workloads, words_after_dashes(context))
-    print_and_exit(options.spec(words, engine=engine).run(progress=emit), as_json=as_json)
+    result = options.spec(words, engine=engine).run(progress=emit)
+    print_and_exit(result, figures, sources=options.sources, as_json=as_json)

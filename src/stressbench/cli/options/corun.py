@@ -15,6 +15,7 @@ from stressbench.experiments.corun.programs import SEPARATOR, program_names, pro
 from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, ROUNDS, CorunSpec
 from stressbench.experiments.sweep.launches import figures_of
 from stressbench.formats.launches.coruns import NodeUse
+from stressbench.formats.launches.journal import FILE
 from stressbench.launch.option_values import seconds
 
 EXIT_STATUS = "Exit status: 0 success, 2 invalid input (nothing was started), 3 a program failed, 130 interrupted."
@@ -59,7 +60,7 @@ class CorunOptions:
         str,
         typer.Option(metavar="90%", help="Count executions beside which the others ran for this share of the time."),
     ] = "90%"
-    figures: Annotated[
+    figures_of_merit: Annotated[
         list[str] | None,
         figure_option("Figure of merit of programs, higher is better: a regular expression with one group."),
     ] = None
@@ -82,9 +83,14 @@ class CorunOptions:
         None
     )
 
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """The file of the executions; none if they are not kept."""
+        return () if self.output is None else (self.output / FILE,)
+
     def spec(self, words: Sequence[str], *, engine: Path | None) -> CorunSpec:
         """The co-run of these programs. Raises UserError."""
-        higher = figures_of(self.figures or ())
+        higher = figures_of(self.figures_of_merit or ())
         lower = figures_of(self.lower or (), option="--fom-lower", beside=higher)
         return CorunSpec(
             words=tuple(words),

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from stressbench.console import note
+from stressbench.console import emit
 from stressbench.errors import UserError
-from stressbench.formats.errors import reason_of
+from stressbench.experiments.page_figures import write_page_figures
 from stressbench.report.document import Document
 
 
@@ -46,10 +46,6 @@ class FigureFiles:
         """
         if self.figures is None:
             return
-        from stressbench.report.figure_files import write_figures
-
-        try:
-            files = write_figures(page(), self.figures, sources=sources, source_of=source_of, replace=self.force)
-        except OSError as fault:
-            raise UserError(f"--figures: {fault.filename}: {reason_of(fault)}") from fault
-        note(f"{self.figures} has {len(files)} files")
+        write_page_figures(
+            page(), self.figures, sources=sources, source_of=source_of, replace=self.force, progress=emit
+        )

@@ -16,6 +16,7 @@ from stressbench.cli.options.common import (
     time_limit_option,
 )
 from stressbench.cli.options.documents import output_option
+from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.cli.options.probes import ProbeOptions
 from stressbench.cli.options.report_page import ReportPage
 from stressbench.console import warning
@@ -94,14 +95,15 @@ class ProfileOptions:
 
 def prepare(
     command: Sequence[str], program: ProgramOptions, probes: ProbeOptions, run: ProgramRunOptions,
-    profile: ProfileOptions, *,
+    profile: ProfileOptions, figures: FigureFiles, *,
     target: LaunchTarget, schedule: ProbeSchedule, background_ranks: int, engine: Path | None,
     incompatibility: Incompatibility,
 ) -> tuple[MeasurementSpec, ProfileDestination]:  # fmt: skip
     """Check everything that needs no launch; return what to measure and where its profile is written.
 
-    Raises LaunchMistake and ProfileFileError.
+    Raises UserError.
     """
+    figures.check()
     spec = measurement_spec(
         command, target=target, target_name=program.on, schedule=schedule, background_ranks=background_ranks,
         ranks=program.ranks, ranks_per_node=program.ranks_per_node, rounds=program.rounds,
@@ -111,7 +113,8 @@ def prepare(
     )  # fmt: skip
     destination = profile_destination(
         spec, probes=probe_settings(schedule, run.loaded_link.packets), incompatibility=incompatibility,
-        output=profile.output, store=profile.store, page=profile.page, name=profile.name, machine=profile.machine,
+        output=profile.output, store=profile.store, page=profile.page, figures=figures.figures,
+        replace_figures=figures.force, name=profile.name, machine=profile.machine,
     )  # fmt: skip
     if spec.oversubscription is not None:
         warning(spec.oversubscription)

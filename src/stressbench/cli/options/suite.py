@@ -44,6 +44,12 @@ class SuiteOptions:
         """The launch target. Raises LaunchMistake."""
         return resolve_target(self.on, environment=os.environ)
 
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """The protocol file that is evaluated or was written; none without one."""
+        path = self.output if self.protocol_file is None else self.protocol_file
+        return () if path is None else (path,)
+
     def launch(self, target: LaunchTarget, *, verify: bool) -> SuiteLaunch:
         """The launch of the suite on `target`. Raises LaunchMistake."""
         return suite_launch(target, self.ranks, on=self.on, engine=self.engine, seed=self.seed, verify=verify)

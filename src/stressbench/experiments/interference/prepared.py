@@ -48,7 +48,7 @@ class MeasuredImpact:
     report: ImpactReport
 
     def write_profile(self, *, progress: Progress = silent) -> None:
-        """Write profile and page wherever they were requested. Raises ProfileFileError and LaunchMistake."""
+        """Write profile, page and figures wherever they were requested. Raises ProfileFileError and UserError."""
         prepared = self.prepared
         write_impact_profile(
             prepared.destination, prepared.spec, self.data, cautions=self.report.cautions,
@@ -94,7 +94,7 @@ class MeasuredCompression:
         return f"{self.measurement.interrupted}; {saved}"
 
     def write_profile(self, *, progress: Progress = silent) -> None:
-        """Write profile and page wherever they were requested. Raises ProfileFileError and LaunchMistake."""
+        """Write profile, page and figures wherever they were requested. Raises ProfileFileError and UserError."""
         prepared = self.prepared
         write_compression_profile(
             prepared.destination, prepared.spec, prepared.plan, self.measurement, link=prepared.link, progress=progress

@@ -13,6 +13,7 @@ from stressbench.experiments.interference.compression import CompressionMeasurem
 from stressbench.experiments.interference.loaded_link import LoadedLink
 from stressbench.experiments.interference.ring_plan import RingPlan
 from stressbench.experiments.interference.spec import MeasurementSpec
+from stressbench.experiments.page_figures import write_page_figures
 from stressbench.experiments.progress import Progress
 from stressbench.experiments.report_page import check_report_page, write_report_page
 from stressbench.formats.errors import ProfileFileError, reason_of
@@ -35,7 +36,10 @@ _Assembly: TypeAlias = Callable[[Provenance, Profile | None], Profile]
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileDestination:
-    """Names of application and machine, and where to write their profile. `stored`: the profile now in the store."""
+    """Names of application and machine, and where to write their profile. `stored`: the profile now in the store.
+
+    `figures`: a directory for the figures of the page, in which earlier ones are replaced with `replace_figures`.
+    """
 
     application: str
     machine: str
@@ -44,18 +48,21 @@ class ProfileDestination:
     page: Path | None
     stored: Profile | None
     began: datetime
+    figures: Path | None = None
+    replace_figures: bool = False
 
     @property
     def is_requested(self) -> bool:
-        """Whether any profile or page was requested."""
-        return (self.output, self.store, self.page) != (None, None, None)
+        """Whether a profile, a page or its figures were requested."""
+        return any(one is not None for one in (self.output, self.store, self.page, self.figures))
 
 
 def profile_destination(
     spec: MeasurementSpec, *, probes: ProbeSettings, incompatibility: Incompatibility, output: Path | None = None,
-    store: Path | None = None, page: Path | None = None, name: str | None = None, machine: str | None = None,
+    store: Path | None = None, page: Path | None = None, figures: Path | None = None, replace_figures: bool = False,
+    name: str | None = None, machine: str | None = None,
 ) -> ProfileDestination:  # fmt: skip
-    """Check names and files before anything is measured with `probes`.
+    """Check names and files before anything is measured with `probes`; the directory `figures` is not checked.
 
     `name` defaults to that of the program, `machine` to that of the lab or of this host. Raises LaunchMistake, and
     ProfileFileError where the store's profile of the application cannot be read.
@@ -76,7 +83,7 @@ def profile_destination(
         raise LaunchMistake(f"--store: {reason}; use the same, another --name, or another folder")
     return ProfileDestination(
         application=application, machine=host, output=output, store=profiles, page=page, stored=stored,
-        began=datetime.now(UTC),
+        began=datetime.now(UTC), figures=figures, replace_figures=replace_figures,
     )  # fmt: skip
 
 
@@ -86,7 +93,7 @@ def write_impact_profile(
 ) -> None:  # fmt: skip
     """Write the profile wherever it was requested; the page also has the `cautions` of the analysis.
 
-    Raises ProfileFileError and LaunchMistake.
+    Raises ProfileFileError and UserError.
     """
 
     def assemble(provenance: Provenance, stored: Profile | None) -> Profile:
@@ -111,7 +118,7 @@ def write_compression_profile(
 ) -> None:  # fmt: skip
     """Write the profile wherever it was requested, if any congestion level has times of the program.
 
-    Raises ProfileFileError and LaunchMistake.
+    Raises ProfileFileError and UserError.
     """
     data, by_rounds, stored = measurement.data, spec.workload is not None, destination.stored
     if not data.completed_levels:
@@ -171,16 +178,35 @@ def _write(
     destination: ProfileDestination, provenance: Provenance, assemble: _Assembly, *, cautions: tuple[str, ...],
     retained: str, progress: Progress,
 ) -> None:  # fmt: skip
+    written = []
     if destination.output is not None:
         try:
             write_output(destination.output, to_json(assemble(provenance, None)))
         except OSError as fault:
             raise ProfileFileError(reason_of(fault), path=destination.output) from fault
+        written.append(destination.output)
         progress(f"wrote {destination.output}")
     if destination.store is not None:
-        progress(f"wrote {destination.store.save(assemble(provenance, destination.stored))}{retained}")
-    if destination.page is not None:
-        from stressbench.report.interference import FORMATS, profile_report
+        written.append(destination.store.save(assemble(provenance, destination.stored)))
+        progress(f"wrote {written[-1]}{retained}")
+    if destination.page is not None or destination.figures is not None:
+        _write_page(
+            destination, assemble(provenance, destination.stored), cautions=cautions, sources=written, progress=progress
+        )
 
-        page = FORMATS["html"]([profile_report(assemble(provenance, destination.stored), cautions=cautions)])
-        write_report_page(destination.page, page, progress=progress)
+
+def _write_page(
+    destination: ProfileDestination, profile: Profile, *, cautions: tuple[str, ...], sources: Sequence[Path],
+    progress: Progress,
+) -> None:  # fmt: skip
+    """Write the page and its figures, as far as they were requested."""
+    from stressbench.report.interference import page, profile_report
+    from stressbench.report.renderers import render
+
+    document = page([profile_report(profile, cautions=cautions)])
+    if destination.page is not None:
+        write_report_page(destination.page, render("html", document), progress=progress)
+    if destination.figures is not None:
+        write_page_figures(
+            document, destination.figures, sources=sources, replace=destination.replace_figures, progress=progress
+        )

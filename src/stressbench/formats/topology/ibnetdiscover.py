@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from stressbench.formats.topology.errors import LineMistakes
 from stressbench.formats.topology.network import MAX_HOSTS, MAX_LINKS, MAX_SWITCHES, Network, NetworkLink
 
-FIRST_LINE = re.compile(r"\s*(?:# Topology file:|vendid=|devid=|Non-Chassis Nodes|Chassis )")
+FIRST_LINE = re.compile(r"\s*(?:ibwarn: |# Topology file:|vendid=|devid=|Non-Chassis Nodes|Chassis )")
 """Matches a first line of such a file that is not empty."""
 _NODE = re.compile(r'(Switch|Ca|Rt)\s+[0-9]+\s+"([^"]+)"(?:\s+#\s*"([^"]*)")?')
 _PORT = re.compile(r'\[([0-9]+)\](?:\[ext [0-9]+\])?(?:\([0-9a-fx]+\))?\s+"([^"]+)"\[([0-9]+)\](.*)')
 _SPEED = re.compile(r"\b(1|2|4|8|12)x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR)\b")
-_OTHER = re.compile(r"(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|Non-Chassis Nodes|Chassis ")
+_OTHER = re.compile(r"ibwarn: |(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|Non-Chassis Nodes|Chassis ")
+_AGGREGATION = re.compile(r"Aggregation Node$")
+"""Matches the description of an adapter within a switch, which computes reductions (SHARP)."""
+_NO_HOST = re.compile(r"\s*(?:MT[0-9]+ |.*Mellanox Technologies$|(?:localhost(?:\.\S*)?|\(none\))(?:\s|$))")
+"""Matches the description of an adapter that nobody gave the name of its host."""
+_MANAGED = re.compile(r"MF0;([^:;]+):")
+"""Matches the description of a managed switch, `MF0;NAME:MODEL/U1`."""
 _LANE_BITS_PER_S = {
     "SDR": 2_000_000_000, "DDR": 4_000_000_000, "QDR": 8_000_000_000, "FDR10": 10_000_000_000, "FDR": 13_636_363_636,
     "EDR": 25_000_000_000, "HDR": 50_000_000_000, "NDR": 100_000_000_000, "XDR": 200_000_000_000,
@@ -29,13 +35,28 @@ class _Node:
     ports: dict[int, tuple[int, str, int, int | None]] = field(default_factory=dict)
     """Line, other node, its port and rate (bit/s), by port."""
 
+    @property
+    def is_aggregation(self) -> bool:
+        """Whether it is an adapter within a switch."""
+        return self.kind == "Ca" and _AGGREGATION.search(self.description) is not None
+
+    @property
+    def name(self) -> str:
+        """The name of the host, or of the switch as its administrator has set it; empty if it has none."""
+        if self.kind == "Ca":
+            words = self.description.split()
+            return "" if not words or _NO_HOST.match(self.description) else words[0]
+        managed = _MANAGED.match(self.description)
+        return "" if managed is None else managed[1]
+
 
 def parse_ibnetdiscover(text: str, *, name: str, source: str) -> Network:
     """The switches and hosts of the fabric; a host with several adapters is one host.
 
-    Hosts have the first word of their adapter's description as their name, as the subnet manager shows it; switches
-    have their description, or the GUID where two are described alike. Raises TopologyMistake with `source` and line of
-    every mistake.
+    Hosts have the first word of their adapter's description as their name, as the subnet manager shows it, or the GUID
+    where the description is the manufacturer's; managed switches have their name, others their description, or the GUID
+    where two are described alike. Aggregation nodes, which are parts of switches, are left out. Raises TopologyMistake
+    with `source` and line of every mistake.
     """
     mistakes = LineMistakes(source)
     nodes = _nodes(text, mistakes)
@@ -45,9 +66,10 @@ def parse_ibnetdiscover(text: str, *, name: str, source: str) -> Network:
                 mistakes.add(line, other, "expected a node that this file describes, with a line Switch or Ca")
             elif node.kind == "Ca" and nodes[other].kind == "Ca" and (port not in nodes[other].ports):
                 mistakes.add(line, other, f"has no port {port} in line {nodes[other].line}")
-    if not mistakes.found and not any(node.kind == "Ca" for node in nodes.values()):
+    if not mistakes.found and not any(node.kind == "Ca" and not node.is_aggregation for node in nodes.values()):
         mistakes.add(1, name, 'has no hosts; expected the output of ibnetdiscover, with lines such as Ca 1 "H-..."')
     mistakes.raise_if_any()
+    nodes = {guid: node for guid, node in nodes.items() if not node.is_aggregation}
     names = _names(nodes)
     hosts = tuple(dict.fromkeys(names[node.guid] for node in nodes.values() if node.kind == "Ca"))
     switches = tuple(names[node.guid] for node in nodes.values() if node.kind != "Ca")
@@ -83,14 +105,12 @@ def _nodes(text: str, mistakes: LineMistakes) -> dict[str, _Node]:
 
 def _names(nodes: dict[str, _Node]) -> dict[str, str]:
     """Names by GUID."""
-    descriptions = Counter(node.description for node in nodes.values() if node.kind != "Ca")
-    names = {}
-    for node in nodes.values():
-        if node.kind == "Ca":
-            names[node.guid] = (node.description.split() or [node.guid])[0]
-        else:
-            unique = node.description and descriptions[node.description] == 1
-            names[node.guid] = node.description if unique else node.guid
+    switches = [node for node in nodes.values() if node.kind != "Ca"]
+    known = Counter(name for node in switches for name in {node.name, node.description})
+    names = {
+        node.guid: next((name for name in (node.name, node.description) if name and known[name] == 1), node.guid)
+        for node in switches
+    } | {node.guid: node.name or node.guid for node in nodes.values() if node.kind == "Ca"}
     hosts = {names[node.guid] for node in nodes.values() if node.kind == "Ca"}
     return {guid: guid if nodes[guid].kind != "Ca" and name in hosts else name for guid, name in names.items()}
 
@@ -102,7 +122,7 @@ def _links(nodes: dict[str, _Node], names: dict[str, str]) -> tuple[NetworkLink,
     for node in nodes.values():
         for port, (_, other, other_port, rate) in node.ports.items():
             ends = frozenset({(node.guid, port), (other, other_port)})
-            if ends in seen or node.guid == other:
+            if ends in seen or node.guid == other or other not in nodes:
                 continue
             seen.add(ends)
             a, b = sorted((node, nodes[other]), key=lambda one: one.kind != "Ca")

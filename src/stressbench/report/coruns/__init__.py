@@ -32,10 +32,14 @@ def page(result: Corun) -> Document:
     from stressbench.report.drawing import style  # figures take a second to import
 
     with style():
-        figures = tuple(one for one in (draw_slowdowns(result), draw_periods(result)) if one is not None)
+        slowdowns, period = draw_slowdowns(result), draw_periods(result)
     section = page_section(
         key="co-runs", title=_title(result), findings=_findings(result), notes=_notes(result),
-        figures=(*figures, executions_data(result)), tables=_tables(result), facts=_facts(result),
+        figures=(
+            *(() if slowdowns is None else (slowdowns, _records(result))),
+            *(() if period is None else (period,)), executions_data(result),
+        ),
+        tables=_tables(result), facts=_facts(result),
     )  # fmt: skip
     return Document(title=_title(result), lead=_headline(result), sections=(section,), foot=_FOOT)
 

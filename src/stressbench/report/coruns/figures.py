@@ -1,12 +1,12 @@
 """Figures of co-runs: slowdowns with intervals, and the executions of one contended period."""
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish, point_values
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.names import short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, tone_of
 from stressbench.report.plotting import Axes
-from stressbench.report.units import factor_and_interval, time_unit
+from stressbench.report.units import MISSING, factor_and_interval, percent, time, time_unit
 from stressbench.results.coruns import TIME, Corun, CorunExecution, CorunSlowdown
 
 
@@ -24,6 +24,7 @@ def draw_slowdowns(result: Corun) -> Figure | None:
         if ratio.low is not None and ratio.high is not None:
             axes.plot([ratio.low, ratio.high], [line, line], color=colour, linewidth=3.2, solid_capstyle="butt")
         axes.plot(ratio.value, line, "D", color=colour, markersize=7.5, markeredgecolor=BACKGROUND.placeholder)
+        point_values(axes, [ratio.value], [line], [f"{_label(one)}: {_text(one)}"])
         axes.text(
             1.01, line, _text(one), transform=axes.get_yaxis_transform(), va="center", fontsize=9,
             color=FOREGROUND.placeholder,
@@ -88,3 +89,11 @@ def _draw_execution(axes: Axes, one: CorunExecution, *, line: int, per_second: f
         color=tone_of(line).placeholder, alpha=1.0 if one.counts else 0.3, edgecolor=BACKGROUND.placeholder,
         linewidth=1,
     )  # fmt: skip
+    box = (began_s * per_second, line - 0.275, one.ended_s * per_second, line + 0.275)
+    area_values(axes, [box], [_execution_text(one, began_s)])
+
+
+def _execution_text(one: CorunExecution, began_s: float) -> str:
+    overlap = MISSING if one.overlap is None else f"{percent(one.overlap)} %"
+    counts = "counts" if one.counts else "does not count"
+    return f"{one.program}: {time(began_s)} to {time(one.ended_s)}, beside the others for {overlap}, {counts}"

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from stressbench.formats.run import LinkTraffic, Role, Round
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish
 from stressbench.report.names import short
 from stressbench.report.palette import FOREGROUND, tone_of
 from stressbench.report.plotting import Axes, MaxNLocator, Patch
 from stressbench.report.run.answers import link_name
 from stressbench.report.run.section import RunSection
-from stressbench.report.units import count
+from stressbench.report.units import count, percent
 from stressbench.stats import LinkUtilisation
 
 ORDER = 45
@@ -104,10 +104,19 @@ def _panel(axes: Axes, section: RunSection, name: str, loads: Sequence[_Load], *
     axes.bar(
         [one.round for one in loads], [100 * one.use for one in loads], width=width, color=colours, edgecolor="none"
     )
+    names = {job.job: job.name for job in section.jobs}
+    area_values(
+        axes, [(one.round - width / 2, 0.0, one.round + width / 2, 100.0) for one in loads],
+        [f"round {one.round}, {_kind_text(one, names)}: {percent(one.use)} %" for one in loads],
+    )  # fmt: skip
     bare_axes(axes, grid="y")
     axes.set_ylim(0, max(100.0, *(100 * one.use for one in loads)))
     axes.set_yticks([0, 50, 100])
     axes.set_title(short(name, max_length=60), fontsize=9)
+
+
+def _kind_text(load: _Load, names: Mapping[int, str]) -> str:
+    return "contended" if load.job is None else f"{names[load.job]} isolated"
 
 
 def _legend(section: RunSection, links: Sequence[LinkUtilisation]) -> list[Patch]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import WIDTH_IN, canvas, finish
+from stressbench.report.drawing import WIDTH_IN, canvas, finish, polygon_values
 from stressbench.report.figures.placement import job_legend
 from stressbench.report.names import printable, short
 from stressbench.report.network.blocks import BlockNetwork, HostBlock, block_network
@@ -41,6 +41,8 @@ _LETTER_IN, _SMALL_LETTER_IN, _LINE_IN, _PADDING_IN = 0.075, 0.07, 0.16, 0.12
 _HEADROOM_IN = 0.5
 """Space above the network for labels where there are many links."""
 _LARGEST_LABEL = 18
+_TARGET_IN = 0.05
+"""Distance from a link at which a page shows its value."""
 _LISTED = 5
 _LEGEND_COLUMNS = 3
 _LABEL_BOX = {"boxstyle": "round,pad=0.22", "linewidth": 0.7}
@@ -280,6 +282,21 @@ def _draw_links(axes: Axes, picture: _Picture, panel: _Panel) -> None:
             zorder=1,
         )
     )
+    known = [(line, pair) for line, pair in drawn if pair in panel.use]
+    polygon_values(
+        axes, [_target_around(picture, line) for line, _ in known],
+        [f"{a}-{b}: {percent(panel.use[a, b])} % of the rate in use" for _, (a, b) in known],
+    )  # fmt: skip
+
+
+def _target_around(picture: _Picture, line: tuple[Point, Point]) -> tuple[Point, Point, Point, Point]:
+    """The corners of a narrow rectangle around a line."""
+    (ax, ay), (bx, by) = (picture.inches(end) for end in line)
+    length = math.hypot(bx - ax, by - ay) or 1.0
+    dx, dy = _TARGET_IN * (ay - by) / length, _TARGET_IN * (bx - ax) / length
+    corners = ((ax + dx, ay + dy), (bx + dx, by + dy), (bx - dx, by - dy), (ax - dx, ay - dy))
+    a, b, c, d = ((x / picture.scale[0], y / picture.scale[1]) for x, y in corners)
+    return a, b, c, d
 
 
 def _lines(layout: NetworkLayout, pair: tuple[str, str]) -> tuple[tuple[Point, Point], ...]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from stressbench.formats.ranges import parse_ranges
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import WIDTH_IN, canvas, finish
+from stressbench.report.drawing import WIDTH_IN, area_values, canvas, finish
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, GRID_LINE, MUTED, hatch_of, tone_of
 from stressbench.report.plotting import Axes, Patch, Rectangle
@@ -67,7 +67,10 @@ def draw_nodes(section: RunSection, *, style_numbers: Mapping[int, int]) -> Figu
     legend_rows = math.ceil((min(len(section.jobs), _MAX_LEGEND_JOBS) + 2) / 3)
     fig = canvas(height_in=rows * cell_in + 0.26 * legend_rows + 0.25)
     styles_by_node = {node: [style_numbers[job] for job in jobs] for node, jobs in owners.items()}
-    _cells(fig.subplots(), styles_by_node, columns=columns, cell_in=cell_in)
+    axes = fig.subplots()
+    _cells(axes, styles_by_node, columns=columns, cell_in=cell_in)
+    places = [(place % columns, place // columns) for place in range(len(owners))]
+    area_values(axes, [(x, y + 1, x + 1, y) for x, y in places], _node_texts(section, owners))
     fig.legend(
         handles=_legend(section, owners, style_numbers), loc="outside lower left", ncols=3, fontsize=9, handleheight=1.3
     )
@@ -78,6 +81,16 @@ def draw_nodes(section: RunSection, *, style_numbers: Mapping[int, int]) -> Figu
         caption=_CAPTION,
         description="; ".join(f"{printable(job.name)} on nodes {job.nodes}" for job in section.jobs) + ".",
     )
+
+
+def _node_texts(section: RunSection, owners: Mapping[int, Sequence[int]]) -> list[str]:
+    """Node, host and jobs of each cell."""
+    hosts = section.run.header.nodes.hosts
+    names = {job.job: job.name for job in section.jobs}
+    return [
+        f"node {node}, {hosts.get(node, 'unknown host')}: {', '.join(names[job] for job in jobs) or 'no job'}"
+        for node, jobs in sorted(owners.items())
+    ]
 
 
 def _columns(nodes: int) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from stressbench.formats.run import Kind
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import bare_axes, canvas, finish, number_ticks
+from stressbench.report.drawing import bare_axes, canvas, finish, number_ticks, point_values
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ISOLATED, tone_of
 from stressbench.report.plotting import Axes, FuncFormatter, MaxNLocator
@@ -17,6 +17,8 @@ from stressbench.stats import JobSummary, MergedHistogram, StepSummary, histogra
 ORDER = 40
 MAX_PANELS = 24
 _LOGARITHMIC_FROM = 20.0
+_SHARES = (0.5, 0.9, 0.99, 0.999, 0.9999)
+"""Percentiles whose values a page shows."""
 _CAPTION = (
     "The height of a line at a time is the share of executions that took longer. Coloured: contended; dashed and grey: "
     "isolated. Where the coloured line lies to the right, contended executions took longer; a gap that widens towards "
@@ -106,6 +108,11 @@ def _plot(axes: Axes, panel: _Panel) -> None:
         axes.step(
             times, longer, where="post", linestyle=dash, color=colour or tone_of(panel.job.job).placeholder, label=label
         )
+        known = [(one, merged.quantile_s(one)) for one in _SHARES if (1 - one) * merged.count >= 1]
+        point_values(
+            axes, [value_s * unit.per_second for _, value_s in known], [1 - one for one, _ in known],
+            [f"{name}: percentile {100 * one:g} is {time(value_s)}" for one, value_s in known],
+        )  # fmt: skip
     scale_shares(
         axes, low=min(merged.min_s for _, merged, _, _ in present), high=max(one.max_s for _, one, _, _ in present)
     )

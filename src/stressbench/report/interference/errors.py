@@ -6,11 +6,11 @@ import numpy as np
 
 from stressbench.interference.validation import ModelScore, Validation
 from stressbench.report.document import Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish, point_values
 from stressbench.report.figures.boxes import draw_box
 from stressbench.report.palette import MUTED, tone_of
 from stressbench.report.plotting import Axes, MaxNLocator
-from stressbench.report.units import count
+from stressbench.report.units import count, factor_and_interval
 
 _PANELS_PER_ROW = 3
 _MAX_PANELS = 12
@@ -36,6 +36,8 @@ def draw_boxes(validation: Validation) -> Figure | None:
     axes: Axes = fig.subplots()
     for height, (number, one) in enumerate(known):
         draw_box(axes, 100 * np.abs(_errors(one)), height=height, tone=tone_of(number), hatch="")
+        low, high = np.percentile(100 * np.abs(_errors(one)), (5, 95)).tolist()
+        area_values(axes, [(low, height - 0.28, high, height + 0.28)], [_description(one)])
     axes.set_yticks(range(len(known)), [f"{one.model}, n = {len(_errors(one)):,}" for _, one in known])
     axes.set_ylim(len(known) - 0.5, -0.5)
     axes.set_xlim(left=0)
@@ -104,6 +106,13 @@ def _panel(axes: Axes, one: ModelScore, number: int, *, limits: tuple[float, flo
         [pair.measured for pair, _ in predicted], [slowdown for _, slowdown in predicted], "o", color=tone,
         markersize=4, alpha=0.8, markeredgewidth=0,
     )  # fmt: skip
+    texts = [
+        f"{pair.victim} beside {'+'.join(pair.aggressors)}: measured "
+        f"{factor_and_interval(pair.measured, *(pair.measured_interval or (None, None)))}, predicted "
+        f"{factor_and_interval(slowdown, pair.low, pair.high)}"
+        for pair, slowdown in predicted
+    ]
+    point_values(axes, [pair.measured for pair, _ in predicted], [slowdown for _, slowdown in predicted], texts)
     if limits[0] > 0 and limits[1] > _LOGARITHMIC_FROM * limits[0]:
         axes.set_xscale("log")
         axes.set_yscale("log")

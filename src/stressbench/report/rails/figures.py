@@ -6,7 +6,7 @@ import numpy as np
 
 from stressbench.report.bandwidth_by_size import BandwidthLine, BandwidthPoint, draw_bandwidth
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import bare_axes, canvas, finish, style
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish, style
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, Tone, hatch_of, tone_of
 from stressbench.report.plotting import Axes
@@ -60,6 +60,8 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
     for place, (policy, box) in enumerate(reversed(shown)):
         number = policies.index(policy)
         _box(axes, box, scale=unit.per_second, height=place, tone=tone_of(number), hatch=hatch_of(number))
+        area = (box.low * unit.per_second, place - 0.25, box.high * unit.per_second, place + 0.25)
+        area_values(axes, [area], [_box_text(subject, policy, box)])
     names = [f"{short(policy, max_length=40)}, n = {box.count}" for policy, box in reversed(shown)]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(-0.6, len(shown) - 0.4)
@@ -71,6 +73,13 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
         description=" ".join(f"{policy}: median {value_text(subject, box.median)}, n = {box.count}."
                              for policy, box in shown),
     )  # fmt: skip
+
+
+def _box_text(subject: Subject, policy: str, box: Box) -> str:
+    median, first, third, low, high = (
+        value_text(subject, value) for value in (box.median, box.first_quartile, box.third_quartile, box.low, box.high)
+    )
+    return f"{policy}: median {median}, half within {first} to {third}, whiskers {low} to {high}, n = {box.count}"
 
 
 def _box(axes: Axes, box: Box, *, scale: float, height: int, tone: Tone, hatch: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish, point_values
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ISOLATED, hatch_of, tone_of
 from stressbench.report.plotting import Axes, MaxNLocator
@@ -50,6 +50,10 @@ def _order(subject: Subject, results: RailsReport, *, key: str) -> Figure:
                 [one.number for one in those], [value * scale for value in values], linestyle="none", markersize=4,
                 marker=_MARKS[number % len(_MARKS)], color=tone_of(number).placeholder,
                 label=short(policy, max_length=40),
+            )  # fmt: skip
+            point_values(
+                axes, [one.number for one in those], [value * scale for value in values],
+                [f"launch {one.number}, {policy}: {value_text(subject, one.values[subject.name])}" for one in those],
             )  # fmt: skip
             descriptions.append(
                 f"{policy}: {value_text(subject, min(values))} to {value_text(subject, max(values))}, n = {len(those)}."
@@ -111,6 +115,11 @@ def _mpi_panel(axes: Axes, launches: Sequence[MpiTimes], *, scale: float) -> Non
         axes.bar(
             places, heights, bottom=base, width=0.8, color=_part_colour(number), hatch=hatch_of(number), label=name
         )
+        area_values(
+            axes,
+            [(at - 0.4, low, at + 0.4, low + high) for at, low, high in zip(places, base, heights, strict=True)],
+            [f"launch {at}, {name}: {plain_time(value)}" for at, value in zip(places, times_s, strict=True)],
+        )
         base = [low + high for low, high in zip(base, heights, strict=True)]
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     bare_axes(axes)
@@ -129,6 +138,10 @@ def draw_profiles(profiles: Sequence[MpiProfile]) -> Iterator[Figure]:
             axes.barh(
                 place, share, left=left, height=0.6, color=_part_colour(number), hatch=hatch_of(number),
                 label=name if place == 0 else None,
+            )  # fmt: skip
+            area_values(
+                axes, [(left, place - 0.3, left + share, place + 0.3)],
+                [f"{_name(profile)}: {name} {percent(share / 100)} %"],
             )  # fmt: skip
             left += share
         axes.text(left + 1, place, _sizes_text(profile), va="center")

@@ -39,8 +39,8 @@ def _row(counter: CounterRates, jobs: Sequence[JobSummary]) -> tuple[str, ...]:
     isolated = {one.job: one.per_s for one in counter.isolated}
     return (
         printable(counter.source), printable(counter.counter), f"{counter.hosts:,}", f"{counter.devices:,}",
-        *(_per_second(isolated.get(job.job), counter.unit) for job in jobs),
-        _per_second(counter.contended, counter.unit), f"{counter.unknown:,}",
+        *(per_second(isolated.get(job.job), counter.unit) for job in jobs),
+        per_second(counter.contended, counter.unit), f"{counter.unknown:,}",
     )  # fmt: skip
 
 
@@ -51,14 +51,15 @@ def _peaks_table(peaks: Sequence[DevicePeak], *, key: str, caption: str) -> Tabl
         rows=tuple(
             (
                 printable(peak.host), MISSING if peak.device is None else printable(peak.device),
-                printable(peak.counter), _per_second(peak.isolated, peak.unit), _per_second(peak.contended, peak.unit),
+                printable(peak.counter), per_second(peak.isolated, peak.unit), per_second(peak.contended, peak.unit),
             )
             for peak in peaks
         ),
     )  # fmt: skip
 
 
-def _per_second(value: float | None, unit: CounterUnit) -> str:
+def per_second(value: float | None, unit: CounterUnit) -> str:
+    """The rate of a counter: `1.23 GB/s`, `45.6 ms/s` or `789 /s`; a dash if it is unknown."""
     if value is None:
         return MISSING
     if unit is CounterUnit.bytes:

@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 
 from stressbench.report.document import DataFile, Figure, Value
 from stressbench.report.drawing import bare_axes, canvas, finish
-from stressbench.report.figures.boxes import BOX_HEAD, MAX_SINGLE_POINTS, box_rows, draw_box, scale_times
+from stressbench.report.figures.boxes import (
+    BOX_HEAD,
+    MAX_SINGLE_POINTS,
+    box_rows,
+    box_value,
+    draw_box,
+    scale_times,
+)
 from stressbench.report.names import printable, short
 from stressbench.report.palette import ISOLATED, hatch_of, tone_of
 from stressbench.report.study.page_data import CellJob, StudyPageData
@@ -22,7 +29,6 @@ _CAPTION = (
     "cell; a repetition ends when the last rank of the job has finished. Boxes show the spread of single repetitions; "
     "the confidence of their ratio is shown by the 95 % intervals in the figure of impacts."
 )
-_SHORT_CAPTION = "Boxes, lines, dots and n as in the first figure of this section."
 
 
 def draw_boxes(page_data: StudyPageData, factors: Sequence[str]) -> tuple[tuple[Figure, DataFile], ...]:
@@ -32,15 +38,11 @@ def draw_boxes(page_data: StudyPageData, factors: Sequence[str]) -> tuple[tuple[
     for number, name in enumerate(names):
         job_cells = [entry for entry in page_data.cell_jobs if entry.job.name == name and _sample_count(entry)]
         if job_cells and len(figures) < MAX_JOBS:
-            figures.append(
-                _job_figure(job_cells, factors, number=number + 1, caption=_CAPTION if not figures else _SHORT_CAPTION)
-            )
+            figures.append(_job_figure(job_cells, factors, number=number + 1))
     return tuple(figures)
 
 
-def _job_figure(
-    cell_jobs: Sequence[CellJob], factors: Sequence[str], *, number: int, caption: str
-) -> tuple[Figure, DataFile]:
+def _job_figure(cell_jobs: Sequence[CellJob], factors: Sequence[str], *, number: int) -> tuple[Figure, DataFile]:
     largest = sorted(cell_jobs, key=lambda entry: -abs(np.log(entry.job.impact.ratio or 1.0)))[:MAX_LINES]
     shown = [entry for entry in cell_jobs if entry in largest]
     unit = time_unit(np.concatenate([_medians(entry.isolated_s, entry.contended_s) for entry in shown]))
@@ -53,6 +55,8 @@ def _job_figure(
         for offset, kind, seconds, tone, hatch in kinds:
             if len(seconds):
                 draw_box(axes, seconds * unit.per_second, height=position - offset, tone=tone, hatch=hatch, width=0.36)
+                name = f"{entry.factor_text}, {kind}" if entry.factor_text else kind
+                box_value(axes, seconds, name, per_second=unit.per_second, height=position - offset, width=0.36)
                 factor_values = (
                     f"{short(', '.join(entry.values), max_length=40)}, "
                     if kind == "isolated" and entry.factor_text
@@ -70,7 +74,7 @@ def _job_figure(
         else ""
     )
     figure = finish(
-        fig, key=f"study-boxes-{number}", title=_title(cell_jobs), caption=caption + label_note + truncation_note,
+        fig, key=f"study-boxes-{number}", title=_title(cell_jobs), caption=_CAPTION + label_note + truncation_note,
         description=" ".join(_description(entry) for entry in shown),
     )  # fmt: skip
     return figure, DataFile(

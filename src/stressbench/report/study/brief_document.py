@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from stressbench.report.document import (
     Block,
+    BulletList,
     Cell,
     Document,
     Fact,
@@ -23,6 +24,7 @@ from stressbench.report.run.options import ReportOptions
 from stressbench.report.study.answers import first_screen
 from stressbench.report.study.records import Row, records_of, rows_of
 from stressbench.report.study.tails import TAIL_SHARES, study_plan, tail_of, tail_text
+from stressbench.report.study.telemetry import telemetry_sentences
 from stressbench.report.study.verdicts import StudyVerdicts
 from stressbench.report.units import plain_interval, plain_ratio, plain_time, probability
 from stressbench.results.matrix import Matrix
@@ -52,7 +54,7 @@ def brief(report: StudyReport, data: StudyData, options: ReportOptions) -> Docum
     texts = {fact.name.lower().replace(" ", "_"): fact.value for fact in screen.answers}
     return Document(
         title=title,
-        sections=(Section(blocks=tuple(_blocks(report, screen.answers))),),
+        sections=(Section(blocks=tuple(_blocks(report, data, screen.answers))),),
         records=records_of(report),
         value=_ReportWithVerdicts(**vars(report), verdicts=screen.verdicts, answers=texts),
         summary=_summary(report),
@@ -78,7 +80,7 @@ def _impact(row: Row) -> tuple[Cell, ...]:
     return (job.name, plain_time(job.isolated_s), plain_time(job.contended_s), ratio, interval)
 
 
-def _blocks(report: StudyReport, answers: tuple[Fact, ...]) -> Iterator[Block]:
+def _blocks(report: StudyReport, data: StudyData, answers: tuple[Fact, ...]) -> Iterator[Block]:
     yield Paragraph(text=f"{report.done} of {report.planned} runs are done.")
     yield Facts(facts=answers)
     if report.fixed:
@@ -106,6 +108,9 @@ def _blocks(report: StudyReport, answers: tuple[Fact, ...]) -> Iterator[Block]:
         )  # fmt: skip
     for matrix in report.matrices:
         yield from _matrix(matrix)
+    if counted := telemetry_sentences(report, data):
+        yield Heading(text="Counters of the hosts")
+        yield BulletList(items=counted)
     if report.failures:
         yield Table(
             title="Failed runs",

@@ -48,6 +48,7 @@ from stressbench.report.study.tables import (
     tails_table,
     warnings_of,
 )
+from stressbench.report.study.telemetry import telemetry_blocks
 from stressbench.report.study.timeline import draw_timeline
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
@@ -74,7 +75,7 @@ class _Figures:
     impacts: Figure | None
     boxes: tuple[tuple[Figure, DataFile], ...]
     timeline: tuple[Figure, DataFile] | None
-    placements: tuple[Figure, ...]
+    placements: tuple[tuple[Figure, DataFile], ...]
     placements_in_all: int
 
 
@@ -91,6 +92,7 @@ def page(report: StudyReport, data: StudyData, options: ReportOptions) -> Docume
         ("placements", "Placements", _placements(figures)),
         ("links", "Utilisation of network links", (*links_table(report, links), *figures.loads)),
         ("hosts", "Slowest hosts", hosts_table(page_data)),
+        ("counters", "Counters of the hosts", telemetry_blocks(report, data)),
         ("doubts", "Before you rely on these numbers", _limitations(report, data)),
         ("order", "Runs in the order of execution", figures.timeline or ()),
         ("again", "How to repeat this study", provenance_blocks(report, data)),
@@ -213,7 +215,8 @@ def _times(page_data: StudyPageData, figures: _Figures) -> Iterator[Block]:
 
 
 def _placements(figures: _Figures) -> Iterator[Block]:
-    yield from figures.placements
+    for figure, data_file in figures.placements:
+        yield from (figure, data_file)
     shown = len(figures.placements)
     if shown and figures.placements_in_all > shown:
         yield Paragraph(text=f"The first {shown} of {figures.placements_in_all} placements.", role=Role.note)

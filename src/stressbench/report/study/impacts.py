@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import log
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import canvas, finish, point_values
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, JOBS, tone_of
@@ -115,6 +115,7 @@ def _mark(axes: Axes, entry: CellJob, row: int, encoding: _Encoding) -> None:
     if impact.low is not None and impact.high is not None:
         axes.plot([impact.low, impact.high], [row, row], color=colour, linewidth=3, solid_capstyle="butt")
     axes.plot(impact.ratio or 1.0, row, mark, color=colour, markersize=7, markeredgecolor=BACKGROUND.placeholder)
+    point_values(axes, [impact.ratio or 1.0], [row], [f"{_description(entry)}, n = {entry.n}"])
     text = f"{factor_and_interval(impact.ratio, impact.low, impact.high)}   n = {entry.n}"
     axes.text(
         1.01, row, text, transform=axes.get_yaxis_transform(), va="center", fontsize=8.5, color=FOREGROUND.placeholder

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from stressbench.formats.run import Run
 from stressbench.report.document import DataFile, Table, columns
 from stressbench.report.names import printable
-from stressbench.report.study.page_data import factor_text_of
+from stressbench.report.study.page_data import factor_text_of, row_head
 from stressbench.report.units import MISSING, bit_rate, percent
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
@@ -95,7 +95,7 @@ def links_table(report: StudyReport, links: CellLinks) -> tuple[Table, DataFile]
             numbers=("rate", "isolated / %", "contended / %", "frames lost"),
         ),
         rows=tuple(
-            (*_values(report, cell.values, cell.id), *_cells(link))
+            (*row_head(cell, report), *_cells(link))
             for cell, links_of_cell in cells[:_MAX_CELLS]
             for link in links_of_cell[:_MAX_SHOWN]
         ),
@@ -107,10 +107,6 @@ def links_table(report: StudyReport, links: CellLinks) -> tuple[Table, DataFile]
         for cell, links_of_cell in cells for link in links_of_cell[:links_per_cell]
     )  # fmt: skip
     return table, DataFile(name="links", head=head, rows=rows)
-
-
-def _values(report: StudyReport, values: Mapping[str, str], id_: str) -> tuple[str, ...]:
-    return tuple(printable(values.get(name, MISSING)) for name in report.factors) or (id_,)
 
 
 def _cells(link: CellLink) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import canvas, finish, point_values
 from stressbench.report.figures.impacts import ratio_axis
 from stressbench.report.names import short
 from stressbench.report.palette import BACKGROUND, FOREGROUND, FULL, MUTED, Tone
@@ -93,6 +93,13 @@ def _draw_job(axes: Axes, ones: Sequence[JobVerdict], row: int) -> None:
             one.impact or 1.0, height, mark, color=tone.placeholder, markersize=5.5, markeredgecolor=edge.placeholder,
             markeredgewidth=0.7,
         )  # fmt: skip
+        point_values(axes, [one.impact or 1.0], [height], [_value_text(one)])
+
+
+def _value_text(one: JobVerdict) -> str:
+    factors = ", ".join(f"{name} = {value}" for name, value in one.values.items())
+    subject = f"{one.job} with {factors}" if factors else one.job
+    return f"{subject}: {factor_and_interval(one.impact, one.low, one.high)}, {one.verdict}"
 
 
 def _legend(verdicts: StudyVerdicts) -> list[Line2D]:

@@ -101,6 +101,11 @@ def factor_text_of(cell: CellResult, factors: Sequence[str]) -> str:
     return ", ".join(f"{name} = {printable(cell.values.get(name, MISSING))}" for name in factors)
 
 
+def row_head(cell: CellResult, report: StudyReport) -> tuple[str, ...]:
+    """The values that distinguish this cell from the others, or its id if no factor varies."""
+    return tuple(printable(cell.values.get(name, MISSING)) for name in report.factors) or (cell.id,)
+
+
 def page_data_of(report: StudyReport, data: StudyData) -> StudyPageData:
     """Compute the data of the page; the samples of each run are selected only once."""
     tones = {name: n for n, name in enumerate(dict.fromkeys(job.name for cell in report.cells for job in cell.jobs))}

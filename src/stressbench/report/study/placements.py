@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from stressbench.formats.run import Run
-from stressbench.report.document import Figure
-from stressbench.report.figures.placement import draw_nodes
+from stressbench.report.document import DataFile, Figure
+from stressbench.report.figures.placement import data_file, draw_nodes
 from stressbench.report.run.section import section_of
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
@@ -16,8 +16,11 @@ _OTHER_JOBS_NOTE = " Other cells place other jobs on the same nodes; the names a
 
 def draw_placements(
     report: StudyReport, data: StudyData, *, tones: Mapping[str, int]
-) -> tuple[tuple[Figure, ...], int]:
-    """Figures of the first placements and the number of all; `tones` maps names of jobs to colour numbers."""
+) -> tuple[tuple[tuple[Figure, DataFile], ...], int]:
+    """Figures of the first placements, each with its data, and the number of all placements.
+
+    `tones` maps names of jobs to colour numbers.
+    """
     cells = data.by_cell
     groups = _groups(run for cell in report.cells for run in cells.get(cell.id, {}).values())
     figures = [
@@ -35,8 +38,14 @@ def _groups(runs: Iterable[Run]) -> tuple[tuple[Run, ...], ...]:
     return tuple(map(tuple, by_placement.values()))
 
 
-def _figure(group: tuple[Run, ...], *, number: int, tones: Mapping[str, int]) -> Figure | None:
+def _figure(group: tuple[Run, ...], *, number: int, tones: Mapping[str, int]) -> tuple[Figure, DataFile] | None:
     style_numbers = {job.job: tones.get(job.name, job.job) for job in group[0].jobs}
-    figure = draw_nodes(section_of(group[0], number=number), style_numbers=style_numbers)
+    section = section_of(group[0], number=number)
+    figure = draw_nodes(section, style_numbers=style_numbers)
+    if figure is None:
+        return None
     names = {tuple(job.name for job in run.jobs) for run in group}
-    return figure if figure is None or len(names) == 1 else replace(figure, caption=figure.caption + _OTHER_JOBS_NOTE)
+    if len(names) > 1:
+        figure = replace(figure, caption=figure.caption + _OTHER_JOBS_NOTE)
+    data = replace(data_file(section), name=f"placement-{number}", command="stressbench study report STUDY --data DIR")
+    return figure, data

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish
+from stressbench.report.drawing import RatioFormatter, bare_axes, canvas, finish, point_values
 from stressbench.report.names import printable, short
 from stressbench.report.palette import BACKGROUND, MUTED, tone_of
 from stressbench.report.plotting import Axes
 from stressbench.report.study.page_data import StudyPageData, TimelinePoint
-from stressbench.report.units import TimeUnit, count, elapsed_unit
+from stressbench.report.units import TimeUnit, count, elapsed_unit, factor
 from stressbench.stats.trend import trend_of
 
 MAX_JOBS = 12
@@ -107,6 +107,9 @@ def _panel(axes: Axes, timeline: _JobTimeline, *, unit: TimeUnit) -> None:
         times, timeline.relative[::step], "o", color=colour, markersize=5, markeredgecolor=BACKGROUND.placeholder,
         markeredgewidth=0.5,
     )  # fmt: skip
+    shown = zip(timeline.runs[::step], timeline.relative[::step], strict=True)
+    texts = [f"{run}: {factor(relative)}× the level" for run, relative in shown]
+    point_values(axes, times, timeline.relative[::step], texts)
     axes.axhline(1.0, color=MUTED.placeholder, linewidth=0.8, zorder=0)
     axes.margins(y=0.25)
     bare_axes(axes, grid="y")

@@ -82,11 +82,10 @@ def page(result: BEff, *, rmax: Rmax | None = None) -> Document:
             *(() if untimed is None else (f"Caution: {untimed}.",)),
         ),
         summary_tables=(_averages(result),),
-        figures=(figure,),
+        figures=(figure, _data_file(result)),
         heading="Patterns",
         tables=(_patterns(result),),
         further_blocks=(
-            _data_file(result),
             Heading(text="Published results"),
             _published("", caption=f"Published, not measured here: {SOURCE}. MB/s of 10^6 bytes."),
         ),

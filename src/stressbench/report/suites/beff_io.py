@@ -64,10 +64,12 @@ def page(result: BEffIO) -> Document:
     from stressbench.report.suites import chunks, partitions
 
     with style():
-        figures = [
-            *(chunks.draw(one, key=f"beff-io-chunks-{number}") for number, one in enumerate(result.partitions, 1)),
-            partitions.draw(result),
+        of_chunks = [
+            figure
+            for number, one in enumerate(result.partitions, 1)
+            if (figure := chunks.draw(one, key=f"beff-io-chunks-{number}")) is not None
         ]
+        of_partitions = partitions.draw(result)
     value = "no number" if result.b_eff_io is None else rate(result.b_eff_io)
     title = f"b_eff_io of {count(result.head.ranks, 'rank')}: {value}"
     section = page_section(
@@ -80,11 +82,14 @@ def page(result: BEffIO) -> Document:
             *(f"Caution: {caution}." for caution in result.cautions),
         ),
         summary_tables=(_values(result),),
-        figures=(figure for figure in figures if figure is not None),
+        figures=(
+            *of_chunks,
+            _data_file(result),
+            *(() if of_partitions is None else (of_partitions, partitions.data_file(result))),
+        ),
         heading="Patterns",
         tables=(_patterns(one, number) for number, one in enumerate(result.partitions, 1) if one.patterns),
         further_blocks=(
-            _data_file(result),
             Heading(text="Published results"),
             _published("", caption=f"Published, not measured here: {IO_SOURCE}. MB/s of 10^6 bytes."),
         ),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stressbench.report.drawing import point_values
 from stressbench.report.palette import FOREGROUND, JOBS
 from stressbench.report.plotting import Axes, FuncFormatter, LogLocator
 from stressbench.report.units import rate
@@ -37,6 +38,8 @@ def plot(axes: Axes, lines: Sequence[Line], *, ticks: Sequence[str]) -> None:
             marker="x" if line.order is None else _MARKERS[order % len(_MARKERS)],
             linewidth=2 if line.order is None else 1.4,
         )  # fmt: skip
+        texts = [f"{line.label}, {ticks[at]}: {rate(value)}" for at, value in points]
+        point_values(axes, [at for at, _ in points], [value for _, value in points], texts)
     axes.set_xlim(-0.4, len(ticks) - 0.6)
     axes.set_xticks(range(len(ticks)), list(ticks))
     axes.tick_params(length=0, labelsize=8)

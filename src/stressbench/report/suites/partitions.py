@@ -1,7 +1,7 @@
 """b_eff_io over the size of the partition (Figures 2 and 4 of the b_eff_io paper)."""
 
 from stressbench.formats.protocols.beff_io import Access
-from stressbench.report.document import Figure
+from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import canvas, finish
 from stressbench.report.suites.lines import Line, plot, scale
 from stressbench.report.units import rate
@@ -40,3 +40,17 @@ def draw(result: BEffIO) -> Figure | None:
         caption=_CAPTION.format(partitions=len(partitions)),
         description=f"b_eff_io is {values_text}.",
     )
+
+
+def data_file(result: BEffIO) -> DataFile:
+    """One row per partition and access method, and one for its b_eff_io; None is unknown."""
+    return DataFile(
+        name="b_eff_io-partitions", head=("partition", "ranks", "access", "bytes_per_s"),
+        rows=tuple(
+            (partition.name, partition.ranks, name, value)
+            for partition in result.partitions
+            for name, value in (
+                *((access.value, partition.of(access).value) for access in Access), ("b_eff_io", partition.value),
+            )
+        ),
+    )  # fmt: skip

@@ -1,12 +1,15 @@
 """Time in the application and in MPI over the course of the run."""
 
+from itertools import pairwise
+
 import numpy as np
+from numpy.typing import NDArray
 
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import canvas, finish
+from stressbench.report.drawing import area_values, canvas, finish
 from stressbench.report.plotting import PercentFormatter
 from stressbench.report.traffic.layers import FIGURES_COMMAND, LAYERS, legend, stack
-from stressbench.report.units import time, time_unit
+from stressbench.report.units import percent, time, time_unit
 from stressbench.tracing.profile import Profile
 
 ORDER = 10
@@ -33,6 +36,11 @@ def draw(profile: Profile) -> Figure | None:
     fig = canvas(height_in=3.0)
     axes = fig.subplots()
     stack(axes, edges, list(shares))
+    ends = edges.tolist()
+    area_values(
+        axes, [(left, 0.0, right, 1.0) for left, right in pairwise(ends)],
+        [_slice_text(number * phases.width_s, phases.width_s, shares[:, number]) for number in range(slices)],
+    )  # fmt: skip
     axes.set_xlim(0, edges[-1])
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
@@ -49,6 +57,13 @@ def draw(profile: Profile) -> Figure | None:
         caption=_CAPTION.format(width=time(phases.width_s), ranks=f"{profile.facts.ranks_read:,}"),
         description=f"Shares over the whole run: {parts}.",
     )
+
+
+def _slice_text(began_s: float, width_s: float, shares: NDArray[np.float64]) -> str:
+    parts = ", ".join(
+        f"{layer.label} {percent(share)} %" for layer, share in zip(LAYERS, shares.tolist(), strict=True) if share
+    )
+    return f"{time(began_s)} to {time(began_s + width_s)}: {parts}"
 
 
 def data_file(profile: Profile) -> DataFile:

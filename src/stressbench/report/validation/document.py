@@ -54,7 +54,7 @@ def page(result: Validation) -> Document:
 
         with style():
             figure = draw(result)
-        blocks = (figure, _launch_table(result), _data(result))
+        blocks = (figure, _data(result), _launch_table(result))
         sections.append(Section(key="launches", title="Every launch", blocks=blocks))
     sections.append(Section(key="setting", title="How it was measured", blocks=(Facts(facts=tuple(_facts(result))),)))
     return Document(

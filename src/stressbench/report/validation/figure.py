@@ -1,10 +1,10 @@
 """Time of an iteration in every launch of a program and of its workload."""
 
 from stressbench.report.document import Figure
-from stressbench.report.drawing import bare_axes, canvas, finish
+from stressbench.report.drawing import bare_axes, canvas, finish, point_values
 from stressbench.report.palette import tone_of
 from stressbench.report.plotting import MaxNLocator
-from stressbench.report.units import ratio_text, time_unit
+from stressbench.report.units import ratio_text, time, time_unit
 from stressbench.results.validation import Validation
 
 
@@ -24,6 +24,10 @@ def draw(result: Validation) -> Figure:
             numbers, in_mpi, color=tone, marker=marker, markersize=3, linewidth=1, linestyle=":",
             label=f"{name}, in MPI",
         )  # fmt: skip
+        for times, part, values in ((whole, "", [one.time_s for one in launches]),
+                                    (in_mpi, " in MPI", [one.mpi_s for one in launches])):  # fmt: skip
+            texts = [f"{name}, pair {at}: {time(value)}{part}" for at, value in zip(numbers, values, strict=True)]
+            point_values(axes, numbers, times, texts)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("pair of launches")

@@ -185,8 +185,8 @@ ENTRIES = (
     Entry(
         name="compress", title="The sensitivity of a program", made_by="stressbench.report.interference",
         question="How much is a program slowed when the network is busy?",
-        look="Each mark is a congestion level: its utilisation and the slowdown next to it, both with intervals. "
-        "The curve is what predictions use.",
+        look="On a quiet machine, each mark is a congestion level with its slowdown, and the curve is what predictions "
+        "use. Here other programs used the machine, so that the utilisation is unknown: the page says so first.",
         guide="how-to/compress.md#the-page", guide_title="Measure its sensitivity",
         needs=("impact",),
         commands=(
@@ -223,11 +223,13 @@ ENTRIES = (
     Entry(
         name="place", title="A placement on switches", made_by="stressbench.report.interference.placement",
         question="Which programs should share a switch?",
-        look="The placement with the least sum of predicted slowdowns: here of two copies of each program.",
+        look="The placement with the least sum of predicted slowdowns: here of two copies of each program, by a model "
+        "that needs no utilisation.",
         guide="how-to/predict.md#which-applications-should-share-a-switch", guide_title="Predict slowdowns",
         needs=("predict",),
         commands=(
-            "stressbench predict place fft fft sweep sweep --store profiles --switches 2 --report place.html",
+            "stressbench predict place fft fft sweep sweep --store profiles --switches 2 --model AverageLT "
+            "--report place.html",
         ),
         page="place.html",
     ),

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from support.browser import CHROMIUM, Tab
 
 HAS_BROWSER = CHROMIUM is not None
-WIDTH, HEIGHT = 1000, 800
+WIDTH, HEIGHT = 1000, 1100
 MAX_BYTES = 80 * 1024
 """Of a picture in the documentation."""
 _COLOURS = (128, 64, 32, 16, 8)

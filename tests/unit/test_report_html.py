@@ -54,7 +54,9 @@ def test_numbers_of_a_column_are_aligned_by_their_decimal_point() -> None:
 def test_a_number_with_its_interval_may_be_broken_between_them_and_is_not_padded() -> None:
     assert attributes(table(("a", "1.42 [1.4, 1.5]"), ("b", "1"))) == [' class="number wraps"', ' class="number"']
     assert attributes(table(("a", "2 ms - 3 ms"), ("b", "1"))) == [' class="number wraps"', ' class="number"']
-    assert attributes(table(("a", "[1.4, 1.5]"), ("b", "1"))) == [' class="number wraps"', ' class="number"']
+    assert attributes(table(("a", "[1.4, 1.5]"), ("b", "1"))) == [' class="number"', ' class="number"']
+    wide = table(("a", *11 * ("[1.4, 1.5]",)), numbers=tuple(f"n{number}" for number in range(11)))
+    assert attributes(wide) == [' class="number wraps"']
 
 
 def test_times_in_several_units_are_aligned_by_unit_and_sorted_by_value() -> None:

@@ -77,7 +77,7 @@ def _page_section(one: ProfileReport, number: int) -> Section:
         key=key,
         title=printable(one.title),
         findings=map(printable, findings(one.summary)),
-        notes=(f"{note[:1].upper()}{note[1:]}." for note in one.notes),
+        notes=(f"{note if note.startswith(f'{name}:') else note[:1].upper() + note[1:]}." for note in one.notes),
         figures=draw(one.profile, one.summary, key=key),
         tables=tables_of(one.summary),
         facts=_facts(one.summary),

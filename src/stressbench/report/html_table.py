@@ -128,7 +128,9 @@ def _html_cell(cell: Cell, column: _Column, *, head: bool, dense: bool) -> HtmlC
         return HtmlCell(element="td", attributes=look, text=text, detail=cell.detail)
     if not column.number:
         return HtmlCell(element="td", attributes=breaks, text=text)
-    attributes = Markup(' class="number wraps"' if _INTERVAL.search(text) or (dense and "[" in text) else ' class="number"')
+    attributes = Markup(
+        ' class="number wraps"' if _INTERVAL.search(text) or (dense and "[" in text) else ' class="number"'
+    )
     if column.by_unit and (match := _QUANTITY.fullmatch(text)) is not None and match[2] in _SCALES:
         order = float(match[1].replace(",", "")) * _SCALES[match[2]]
         attributes += Markup(' data-sort="{:.6g}"').format(order)

@@ -94,8 +94,9 @@ class Tab:
             "--remote-debugging-pipe", f"--user-data-dir={folder / 'tab'}", "about:blank",
         ]  # fmt: skip
         self._browser = subprocess.Popen(
-            words, pass_fds=(commands_in, answers_out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+            words, pass_fds=(commands_in, answers_out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C in the terminal must not end it before __exit__ does
+        )  # fmt: skip
         os.close(commands_in)
         os.close(answers_out)
         self._commands, self._answers, self._waiting = commands_out, answers_in, b""
@@ -156,9 +157,10 @@ class Tab:
         node = self._do("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
         self._do("DOM.setFileInputFiles", files=[str(file)], nodeId=node)
 
-    def photograph(self, path: Path) -> None:
-        """Writes a PNG of the whole page."""
-        found = self._do("Page.captureScreenshot", captureBeyondViewport=True)
+    def photograph(self, path: Path, *, whole: bool = True) -> None:
+        """Writes a PNG of the whole page, or of the part of it that the window shows."""
+        clip = {"clip": {**self._do("Page.getLayoutMetrics")["cssContentSize"], "scale": 1}} if whole else {}
+        found = self._do("Page.captureScreenshot", captureBeyondViewport=whole, **clip)
         path.write_bytes(b64decode(found["data"]))
 
     def _do(self, method: str, **values: object) -> Any:

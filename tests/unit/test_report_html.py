@@ -53,6 +53,10 @@ def test_numbers_of_a_column_are_aligned_by_their_decimal_point() -> None:
 
 def test_a_number_with_its_interval_may_be_broken_between_them_and_is_not_padded() -> None:
     assert attributes(table(("a", "1.42 [1.4, 1.5]"), ("b", "1"))) == [' class="number wraps"', ' class="number"']
+    assert attributes(table(("a", "2 ms - 3 ms"), ("b", "1"))) == [' class="number wraps"', ' class="number"']
+    assert attributes(table(("a", "[1.4, 1.5]"), ("b", "1"))) == [' class="number"', ' class="number"']
+    wide = table(("a", *11 * ("[1.4, 1.5]",)), numbers=tuple(f"n{number}" for number in range(11)))
+    assert attributes(wide) == [' class="number wraps"']
 
 
 def test_times_in_several_units_are_aligned_by_unit_and_sorted_by_value() -> None:
@@ -84,6 +88,15 @@ def test_one_unit_needs_no_order_of_its_own() -> None:
 )
 def test_heads_of_columns_are_broken_inside_long_words(label: str, markup: str) -> None:
     assert breakable(label) == markup
+
+
+def test_only_words_that_are_wider_than_a_column_are_broken_anywhere() -> None:
+    symbol = "std::variant<std::monostate,std::array<double,4>>::operator()(stressbench::mpi::Group const&)"
+    made = Table(columns=columns(texts=("call site", "call")), rows=((symbol, "Allreduce"), ("main", symbol)))
+
+    assert attributes(made, 0) == [' scope="row" class="long"', ' scope="row"']
+    assert attributes(made, 1) == ["", ' class="long"']
+    assert "td.long, tbody th.long { overflow-wrap: anywhere; }" in page(made)
 
 
 def test_rows_that_continue_the_row_above_cannot_be_sorted() -> None:
@@ -134,6 +147,14 @@ def test_a_caption_is_printed_once_and_later_ones_refer_to_it() -> None:
         'It is read like <a href="#f1">Figure 1</a>.',
         'The first 3 of 9. The rest is read like <a href="#f1">Figure 1</a>.',
     ]
+
+
+def test_a_caption_refers_to_the_earlier_one_with_the_most_of_its_sentences() -> None:
+    made = page(figure(1, f"{LONG} By size."), figure(2, "As in the first figure. By size."),
+                figure(3, "As in the first figure. By size."))  # fmt: skip
+
+    captions = re.findall("<figcaption>(.*?)</figcaption>", made)
+    assert captions[1:] == ["As in the first figure. By size.", 'It is read like <a href="#f2">Figure 2</a>.']
 
 
 def test_a_caption_with_one_sentence_of_another_is_printed_in_full() -> None:
@@ -228,6 +249,18 @@ def test_figures_of_very_many_points_have_no_values() -> None:
         made = finish(fig, key="k", title="t", caption="c", description="d").svg
 
     assert 'class="value"' not in made
+
+
+@pytest.mark.parametrize(("panels", "texts"), [(1, ["100", "200", "500", "1,000"]), (2, ["100", "1,000"])])
+def test_narrow_panels_have_a_tick_for_each_decade(panels: int, texts: list[str]) -> None:
+    with style():
+        axes = canvas(height_in=2).subplots(1, panels, squeeze=False)[0, 0]
+        axes.plot([90, 40_000], [0, 1])
+        axes.set_xscale("log")
+        number_ticks(axes.xaxis, low=90, high=40_000)
+
+    ticks = [axes.xaxis.get_major_formatter()(value, 0) for value in axes.xaxis.get_majorticklocs() if value >= 90]
+    assert ticks[: len(texts)] == texts
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.9, 8), (3, 25), (1, 400), (0.004, 90_000), (2e-5, 1)])

@@ -1,8 +1,6 @@
 """Captions of a page: sentences that an earlier caption has are not repeated, but replaced by a reference to it."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 _SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z]|n )")
@@ -31,7 +29,7 @@ class CaptionHistory:
 
     def __init__(self) -> None:
         self._titles: dict[str, str] = {}
-        self._origins: dict[str, str] = {}
+        self._sentences: dict[str, set[str]] = {}
 
     def printed(self, *, key: str, title: str, caption: str) -> PrintedCaption:
         """What the next caption prints; `key` and `title` are those of its figure or table.
@@ -39,17 +37,14 @@ class CaptionHistory:
         Sentences are left out if one earlier caption has at least two of them, or all.
         """
         parts = sentences(caption)
-        earlier = Counter(self._origins[part] for part in parts if part in self._origins)
-        for part in self._new(parts):
-            self._origins[part] = key
+        shared = {origin: len(known.intersection(parts)) for origin, known in self._sentences.items() if origin != key}
+        origin = max(shared, key=shared.__getitem__, default="")  # the earliest of several with as many
+        known = self._sentences.get(origin, set())
+        if not key:
+            return PrintedCaption(text=caption)
+        self._sentences.setdefault(key, set()).update(parts)
         self._titles.setdefault(key, title)
-        if not earlier or not key:
+        if not known.intersection(parts) or shared[origin] < min(_MIN_SHARED, len(parts)):
             return PrintedCaption(text=caption)
-        origin, shared = earlier.most_common(1)[0]
-        if not origin or origin == key or (shared < _MIN_SHARED and shared < len(parts)):
-            return PrintedCaption(text=caption)
-        kept = " ".join(part for part in parts if self._origins[part] != origin)
+        kept = " ".join(part for part in parts if part not in known)
         return PrintedCaption(text=kept, key=origin, title=self._titles[origin])
-
-    def _new(self, parts: tuple[str, ...]) -> Iterator[str]:
-        return (part for part in parts if part not in self._origins)

@@ -4,6 +4,7 @@ For files, the same figures are saved as SVG, PNG and PDF, in the colours of the
 """
 
 import io
+import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,9 @@ from stressbench.report.plotting import (
 WIDTH_IN = 8.4
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 15
 _DECADE_TICKS_FROM = 500.0
+_MARGIN_IN, _DIGIT_IN = 0.9, 0.085
+"""Inches: of labels and padding beside a panel, and of a digit of its ticks."""
+_LEAST_DECADES = 0.1
 _MAX_POINT_VALUES, _MAX_AREA_VALUES = 400, 1000
 _TARGET_AREA = 120.0
 _VALUE = "value:"
@@ -116,10 +120,22 @@ class RatioFormatter(Formatter):
 
 
 def number_ticks(axis: Axis, *, low: float, high: float) -> None:
-    """Plain numbers at the ticks of a logarithmic axis, at 1, 2 and 5 of each decade unless it has many decades."""
-    few = high < _DECADE_TICKS_FROM * low
+    """Plain numbers at the ticks of a logarithmic axis, at 1, 2 and 5 of each decade if there is room for them."""
+    few = high < _DECADE_TICKS_FROM * low and _has_room(axis)
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
+
+
+def _has_room(axis: Axis) -> bool:
+    """Whether the widest tick fits between 1 and 2 of a decade, on a panel that shares the page's width with others."""
+    if axis.axis_name == "y":
+        return True
+    low, high = sorted(axis.get_view_interval())
+    position = axis.axes.get_subplotspec()
+    panels = 1 if position is None else position.get_gridspec().ncols
+    width_in = WIDTH_IN / panels - _MARGIN_IN
+    longest = max(len(tick_text(10.0 ** math.floor(math.log10(value)))) for value in (low, high))
+    return math.log10(2) / max(math.log10(high / low), _LEAST_DECADES) * width_in > _DIGIT_IN * (longest + 1)
 
 
 def tick_text(value: float) -> str:

@@ -17,7 +17,13 @@ _MIN_SORTABLE_ROWS = 3
 _MIN_FILTERED_ROWS = 12
 _MAX_FILTER_VALUES = 50
 _POINT_WIDTH_CH = 0.5
+_INTERVAL = re.compile(r" \[| - ")
+"""In a number with its interval, or a range, which may be broken."""
+_MANY_COLUMNS = 10
+"""In tables with more columns, intervals without a number may be broken, too."""
 _INNER_WORDS = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=_)(?=\w)")
+_LONG_WORD = re.compile(r"\S{40}")
+"""A word that is wider than its column has to be broken anywhere, such as the name of a C++ function."""
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.(\d+))?")
 _QUANTITY = re.compile(r"(-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?) (\S+)")
 _SCALES = {
@@ -55,7 +61,10 @@ def html_rows(table: Table) -> Iterator[tuple[HtmlCell, ...]]:
         for index, column in enumerate(table.columns)
     ]
     for row in table.rows:
-        yield tuple(_html_cell(cell, columns[index], head=index == 0) for index, cell in enumerate(row[: len(columns)]))
+        yield tuple(
+            _html_cell(cell, columns[index], head=index == 0, dense=len(columns) > _MANY_COLUMNS)
+            for index, cell in enumerate(row[: len(columns)])
+        )
 
 
 def table_attributes(table: Table) -> Markup:
@@ -109,16 +118,19 @@ def _column(texts: Sequence[str], *, number: bool) -> _Column:
     return _Column(number=True, by_unit=len(units) > 1, decimals=max(decimals) if are_plain else 0)
 
 
-def _html_cell(cell: Cell, column: _Column, *, head: bool) -> HtmlCell:
+def _html_cell(cell: Cell, column: _Column, *, head: bool, dense: bool) -> HtmlCell:
     text = _text(cell)
+    breaks = Markup(' class="long"') if _LONG_WORD.search(text) else Markup("")
     if head:
-        return HtmlCell(element="th", attributes=Markup(' scope="row"'), text=text)
+        return HtmlCell(element="th", attributes=Markup(' scope="row"') + breaks, text=text)
     if isinstance(cell, HeatCell):
         look = Markup(' class="{}" style="--shade:{:.2f}"').format("slower" if cell.slower else "faster", cell.shade)
         return HtmlCell(element="td", attributes=look, text=text, detail=cell.detail)
     if not column.number:
-        return HtmlCell(element="td", attributes=Markup(""), text=text)
-    attributes = Markup(' class="number wraps"' if " [" in text else ' class="number"')
+        return HtmlCell(element="td", attributes=breaks, text=text)
+    attributes = Markup(
+        ' class="number wraps"' if _INTERVAL.search(text) or (dense and "[" in text) else ' class="number"'
+    )
     if column.by_unit and (match := _QUANTITY.fullmatch(text)) is not None and match[2] in _SCALES:
         order = float(match[1].replace(",", "")) * _SCALES[match[2]]
         attributes += Markup(' data-sort="{:.6g}"').format(order)

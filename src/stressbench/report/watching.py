@@ -31,6 +31,7 @@ _TIME = "%Y-%m-%d %H:%M:%S UTC"
 _MOST_HOSTS = 4
 _MOST_CELLS = 200
 _BAR_LENGTH = 24
+_WHOLE_PERCENT_FROM = 99.5
 _IMPACTS = (
     "Congestion impact: contended over isolated time, with its 95 % interval. Narrowing: half the width of the "
     "interval, in percent of the impact, after so many "
@@ -185,7 +186,10 @@ def _narrowing(intervals: Sequence[NarrowedInterval]) -> str:
 
 def _half_width_percent(one: NarrowedInterval) -> str:
     """Half of the width of the interval on a log scale, as `stats.planning` has it."""
-    return f"{100 * expm1(log(one.high / one.low) / 2):.2g}" if one.low > 0 else MISSING
+    if one.low <= 0:
+        return MISSING
+    percent = 100 * expm1(log(one.high / one.low) / 2)
+    return f"{percent:.2g}" if percent < _WHOLE_PERCENT_FROM else f"{percent:,.0f}"
 
 
 def _cell_blocks(watched: Watched) -> Iterator[Block]:

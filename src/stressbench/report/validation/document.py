@@ -46,7 +46,7 @@ def brief(result: Validation) -> Document:
 
 def page(result: Validation) -> Document:
     """The HTML page: the same, with every launch and a figure."""
-    findings = Findings(sentences=tuple(_sentences(result)))
+    findings = Findings(sentences=tuple(f"{one[:1].upper()}{one[1:]}" for one in _sentences(result)))
     sections = [Section(key="result", title="Result", blocks=(findings, *_rest(result)))]
     if result.blocks:
         from stressbench.report.drawing import style  # matplotlib takes half a second to import

@@ -171,9 +171,7 @@ def test_a_machine_that_cannot_be_measured_is_neither_success_nor_alarm(
         (("--baseline", "base.json", "--archive", "archive", "--", "-o", "here"), "-o: each night is a new directory"),
     ],
 )
-def test_wrong_options_are_refused_before_anything_is_measured(
-    site: Site, words: Sequence[str], message: str
-) -> None:
+def test_wrong_options_are_refused_before_anything_is_measured(site: Site, words: Sequence[str], message: str) -> None:
     ended = finished([str(SCRIPT), *words], cwd=site.folder, environment=site.environment())
 
     assert ended.status == 2, ended.text

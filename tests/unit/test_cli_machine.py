@@ -164,9 +164,7 @@ def test_a_comparison_becomes_a_test_for_each_figure(results: Path) -> None:
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
     failure = cases["latency.network.8B"].find("failure")
     assert failure is not None and failure.get("type") == "worse"
-    assert (failure.get("message") or "").startswith(
-        "worse: latency of latency.network.8B: B / A 1.5000 (97.5 %: 1.4"
-    )
+    assert (failure.get("message") or "").startswith("worse: latency of latency.network.8B: B / A 1.5000 (97.5 %: 1.4")
     assert cases["latency.network.8B"].get("classname") == "latency"
     assert cases["bandwidth.network.one-way"].find("failure") is None
     assert {one.get("name"): one.get("value") for one in suite.iter("property")}["within"] == "0.05"

@@ -152,9 +152,7 @@ def compare_machines(
     )
 
 
-def check_machine(
-    path: str | PathLike[str] | MachineResults, criteria: str | PathLike[str]
-) -> MachineCheckResults:
+def check_machine(path: str | PathLike[str] | MachineResults, criteria: str | PathLike[str]) -> MachineCheckResults:
     """Check the figures of a machine against acceptance criteria: met, missed, undecided or missing.
 
         stressbench.check_machine("offer/machine.json", "criteria.toml").accepted

@@ -117,9 +117,7 @@ def compare_results(
     )  # fmt: skip
 
 
-def _verdicts(
-    a: MachineResult, b: MachineResult, *, within: float, confidence: float
-) -> tuple[FigureComparison, ...]:
+def _verdicts(a: MachineResult, b: MachineResult, *, within: float, confidence: float) -> tuple[FigureComparison, ...]:
     """All figures of A, then those that only B has."""
     other = _other_suite(a, b)
     figures_b = {figure.name: figure for figure in b.figures}

@@ -29,6 +29,8 @@ def format_option(formats: Iterable[str]) -> Any:
 
 
 OutputFile: TypeAlias = Annotated[Path | None, output_option("FILE")]
+
+
 def junit_option(subject: str) -> Any:
     """The option `--junit` of a command that makes a test of each `subject`."""
     return typer.Option("--junit", metavar="FILE", help=f"Also write JUnit XML, with one test for each {subject}.")

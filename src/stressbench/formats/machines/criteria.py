@@ -48,10 +48,10 @@ class CriteriaTable(Table):
     ranks: Annotated[_Count | None, Field(description="Ranks of the measurement.")] = None
     nodes: Annotated[_Count | None, Field(description="Nodes of the measurement.")] = None
     launches: Annotated[_Count | None, Field(description="Launches of each workload, at least.")] = None
-    at_most: Annotated[
-        _Bounds, Field(description="Upper bounds by figure: times such as '2.5us', ratios such as 1.3.")
-    ] = {}
-    at_least: Annotated[_Bounds, Field(description="Lower bounds by figure: bandwidths such as '11GB/s'.")] = {}
+    at_most: _Bounds = Field(
+        default_factory=dict, description="Upper bounds by figure: times such as '2.5us', ratios such as 1.3."
+    )
+    at_least: _Bounds = Field(default_factory=dict, description="Lower bounds by figure: bandwidths such as '11GB/s'.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -151,5 +151,17 @@ def test_a_stop_signal_keeps_what_is_done(engine, tmp_path: Path) -> None:
     assert result(tmp_path / "made")["complete"] is True
 
 
+def test_a_stop_signal_during_the_survey_ends_the_measurement(engine, tmp_path: Path) -> None:
+    """The survey has one round, which ends before the request is heard."""
+    command = [sys.executable, "-m", "stressbench", "machine", "run", *SHORT, "--only", "latency", "-o", "made"]
+    with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
+        wait_until((tmp_path / "made" / "survey.jsonl").exists, "the survey has begun")
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=LIMIT_S)
+
+    assert process.returncode == 130, said
+    assert not list(tmp_path.glob("made/study/runs/*.jsonl"))
+
+
 def has_begun(path: Path) -> bool:
     return '"type":"round"' in path.read_text()

@@ -132,7 +132,7 @@ def test_an_alarm_without_confirmation_needs_one_measurement(site: Site) -> None
 
 
 def test_a_difference_within_the_smallest_of_interest_is_no_alarm(site: Site) -> None:
-    assert site.night("slow", options=("--within", "60%")).status == 0
+    assert site.night("late", options=("--within", "60%")).status == 0
 
 
 @pytest.mark.parametrize(

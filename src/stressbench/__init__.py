@@ -61,8 +61,10 @@ if TYPE_CHECKING:
     from stressbench.api.labs import lab_status as lab_status
     from stressbench.api.labs import lab_up as lab_up
     from stressbench.api.labs import running_labs as running_labs
+    from stressbench.api.machines import MachineCheckResults as MachineCheckResults
     from stressbench.api.machines import MachineComparisonResults as MachineComparisonResults
     from stressbench.api.machines import MachineResults as MachineResults
+    from stressbench.api.machines import check_machine as check_machine
     from stressbench.api.machines import compare_machines as compare_machines
     from stressbench.api.machines import machine as machine
     from stressbench.api.machines import machine_resume as machine_resume
@@ -156,6 +158,7 @@ _OFFERED = {
     "Lab": "stressbench.api.labs",
     "LabCheckResults": "stressbench.api.labs",
     "LabProbeResults": "stressbench.api.labs",
+    "MachineCheckResults": "stressbench.api.machines",
     "MachineComparisonResults": "stressbench.api.machines",
     "MachineFailed": "stressbench.api.failures",
     "MachineResults": "stressbench.api.machines",
@@ -194,6 +197,7 @@ _OFFERED = {
     "beff": "stressbench.api.suites",
     "beff_io": "stressbench.api.suites",
     "capture": "stressbench.api.tracing",
+    "check_machine": "stressbench.api.machines",
     "clean": "stressbench.api.cleaning",
     "compare": "stressbench.api.comparing",
     "compare_machines": "stressbench.api.machines",
@@ -267,6 +271,7 @@ __all__ = [
     "Lab",
     "LabCheckResults",
     "LabProbeResults",
+    "MachineCheckResults",
     "MachineComparisonResults",
     "MachineFailed",
     "MachineResults",
@@ -306,6 +311,7 @@ __all__ = [
     "beff",
     "beff_io",
     "capture",
+    "check_machine",
     "clean",
     "compare",
     "compare_machines",

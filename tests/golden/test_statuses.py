@@ -112,6 +112,7 @@ STATUSES = [
     (MISTAKE, "machine resume empty"),
     (MISTAKE, "machine report gone"),
     (MISTAKE, "machine compare gone gone"),
+    (MISTAKE, "machine check gone gone"),
     (MISTAKE, "machine verify empty"),
     (DONE, "run pair.sb -n 2"),
     (MISTAKE, "run bad.sb -n 2"),

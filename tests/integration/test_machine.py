@@ -1,17 +1,21 @@
 """`stressbench machine` with real ranks: it can be interrupted and resumed, and each figure follows from run files."""
 
 import json
+import shutil
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.machines import write_result
 from support.programs import LIMIT_S, Started, wait_until
 from support.schemas import schema_faults
 
 import stressbench
+from stressbench.formats.machines import read_machine, sealed
 from stressbench.formats.run import Phase, read_run
 
 SHORT = ("-n", "2", "--ranks-per-node", "1", "--quick")
@@ -88,6 +92,34 @@ def test_run_files_are_intact_until_one_changes(measured: Path, tmp_path: Path) 
     assert f"{changed}/machine.json: calibration.jsonl is missing" in complaints
 
 
+def test_figures_are_computed_again_from_the_run_files(measured: Path) -> None:
+    assert stressbench.machine_verify(measured).figures == 8
+
+
+@pytest.mark.parametrize("what", ["value", "figure", "provenance"])
+def test_a_result_with_a_checksum_that_does_not_follow_from_its_runs_is_found(
+    measured: Path, tmp_path: Path, what: str
+) -> None:
+    copy = shutil.copytree(measured, tmp_path / "copy")
+    before = read_machine(copy)
+    first, *others = before.figures
+    faster = replace(first, value=first.value / 2, low=None, high=None, values=tuple(one / 2 for one in first.values))
+    changed, complaint = {
+        "value": (replace(before, figures=(faster, *others)), f"{first.name} does not follow from the run files"),
+        "figure": (replace(before, figures=tuple(others)), f"{first.name} is missing, but the run files have it"),
+        "provenance": (
+            replace(before, provenance=replace(before.provenance, transports="verbs")),
+            "provenance does not follow from the run files",
+        ),
+    }[what]
+    write_result(copy / "machine.json", sealed(changed))
+
+    verdict = stressbench.machine_verify(copy)
+
+    assert verdict.complaints == (f"{copy}/machine.json: {complaint}",)
+    assert verdict.figures == 0
+
+
 def test_a_machine_is_the_same_as_itself(measured: Path) -> None:
     """Of equal values, every interval contains 1, and none is worse."""
     comparison = stressbench.compare_machines(measured, measured / "machine.json")
@@ -117,6 +149,18 @@ def test_a_stop_signal_keeps_what_is_done(engine, tmp_path: Path) -> None:
 
     assert resumed.status == 0, resumed.text
     assert result(tmp_path / "made")["complete"] is True
+
+
+def test_a_stop_signal_during_the_survey_ends_the_measurement(engine, tmp_path: Path) -> None:
+    """The survey has one round, which ends before the request is heard."""
+    command = [sys.executable, "-m", "stressbench", "machine", "run", *SHORT, "--only", "latency", "-o", "made"]
+    with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
+        wait_until((tmp_path / "made" / "survey.jsonl").exists, "the survey has begun")
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=LIMIT_S)
+
+    assert process.returncode == 130, said
+    assert not list(tmp_path.glob("made/study/runs/*.jsonl"))
 
 
 def has_begun(path: Path) -> bool:

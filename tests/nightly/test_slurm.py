@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 from support.lab_bench import descendants_marked, job
-from support.programs import ENGINES, LIMIT_S, Started, require, send
-from support.slurm_lab import Slurm, start_slurm
+from support.programs import CHECKOUT, ENGINES, LIMIT_S, Started, require, send
+from support.slurm_lab import PLACES, Slurm, start_slurm
 
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import read_run
 
 HOSTS = ("h0", "h1", "h2", "h3")
+NIGHTLY = CHECKOUT / "packaging" / "nightly"
 PAIRS = job("one", "0,1", "bandwidth -s 64KiB -w 4") + job("two", "2,3", "bandwidth -s 64KiB -w 4")
 BRIEF = ("--isolated", "1", "--contended", "1", "--repetitions", "2")
 LONG = ("--isolated", "10000", "--contended", "10000", "--repetitions", "3")
@@ -67,6 +68,34 @@ def test_a_script_that_was_emitted_runs_as_a_job(slurm) -> None:
     assert ended.status == 0, (folder / "job.out").read_text()
     assert hosts_of(target) == list(HOSTS)
     assert read_run(target).complete
+
+
+def test_a_night_of_a_regression_test_runs_as_a_job(slurm) -> None:
+    """packaging/nightly: the status of the night is that of the job."""
+    folder = slurm.lab.folder
+    program = folder / "bin" / "stressbench"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m stressbench "$@"\n')
+    program.chmod(0o755)
+    measured = ("--on", "slurm", "--quick", "--only", "bandwidth")
+    baseline = slurm.on("h0", *slurm.allocate("-N4", "-n4"), "machine", "run", *measured, "-o", "baseline")
+    assert baseline.status == 0, baseline.text
+
+    path = f"PATH={program.parent}:{NIGHTLY}:{PLACES}"
+    script = NIGHTLY / "stressbench-nightly-slurm.sh"
+    jobs = {
+        "night": ("--baseline", "baseline", "--archive", "nights", "--within", "50%", "--", *measured),
+        "refused": ("--fast",),
+    }
+    ended = {
+        name: slurm.on("h1", "env", path, "sbatch", "--wait", "-N4", "-n4", "--output", f"{name}.out", script, *words)
+        for name, words in jobs.items()
+    }
+
+    said = {name: (folder / f"{name}.out").read_text() for name in jobs}
+    assert {name: one.status for name, one in ended.items()} == {"night": 0, "refused": 2}, said
+    assert "no figure is worse: nights/" in said["night"]
+    assert "'--fast': expected --baseline" in said["refused"]
 
 
 def test_a_validation_starts_both_sides_with_srun(slurm) -> None:

@@ -14,7 +14,7 @@ CLI = ROOT / "src" / "stressbench" / "cli"
 MOST_LINES = 150
 FILES = sorted(str(path.relative_to(CLI)) for path in CLI.rglob("*.py"))
 DECLARATIONS = Counter({
-    "--dry-run": 3, "--effect": 2, "--emit": 2, "--exit-code": 2, "--force": 2, "--format": 2, "--from": 2,
+    "--dry-run": 3, "--effect": 2, "--emit": 2, "--force": 2, "--format": 2, "--from": 2,
     "--interval": 5, "--json": 2, "--link": 2, "--machine": 3, "--motifs": 2, "--name": 2, "--nodes": 4,
     "--output": 2, "--pairs": 2, "--profile": 4, "--quick": 2, "--random": 2, "--repetitions": 2, "--rounds": 2,
     "--runs": 2, "--self": 2, "--size": 2, "--storage": 2, "--store": 2, "--telemetry": 2, "--time": 2, "--triple": 2,

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from support.commands import CommandResult, invoke
@@ -152,6 +153,105 @@ def test_a_comparison_as_json_follows_its_schema(results: Path) -> None:
 
     assert schema_faults("machine-compare", printed) == []
     assert [one["verdict"] for one in printed["figures"]] == ["worse", "same"]
+
+
+def test_a_comparison_becomes_a_test_for_each_figure(results: Path) -> None:
+    done = machine("compare a.json b.json --simultaneous --junit tests.xml --exit-code")
+
+    suite = ElementTree.parse(results / "tests.xml").getroot()[0]
+    cases = {one.get("name"): one for one in suite.iter("testcase")}
+    assert done.exit_code == 1
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "0")
+    failure = cases["latency.network.8B"].find("failure")
+    assert failure is not None and failure.get("type") == "worse"
+    assert (failure.get("message") or "").startswith("worse: latency of latency.network.8B: B / A 1.5000 (97.5 %: 1.4")
+    assert cases["latency.network.8B"].get("classname") == "latency"
+    assert cases["bandwidth.network.one-way"].find("failure") is None
+    assert {one.get("name"): one.get("value") for one in suite.iter("property")}["within"] == "0.05"
+
+
+def test_a_figure_without_a_verdict_is_a_skipped_test(results: Path) -> None:
+    write_result(results / "c.json", made_result(made_bandwidth()))
+
+    machine("compare a.json c.json --junit tests.xml")
+
+    skipped = ElementTree.parse(results / "tests.xml").getroot().find(".//testcase[@name='latency.network.8B']/skipped")
+    assert skipped is not None and skipped.get("message") == "not comparable: B does not have it"
+
+
+def test_nothing_to_compare_is_no_success(results: Path) -> None:
+    write_result(results / "c.json", made_result(version=2))
+
+    compared, gated = machine("compare a.json c.json"), machine("compare a.json c.json --exit-code")
+
+    assert (compared.exit_code, gated.exit_code) == (0, 3)
+    assert "no figure of c.json can be compared with a.json" in gated.stderr
+
+
+def test_a_second_measurement_has_to_confirm_a_difference(results: Path) -> None:
+    write_result(results / "again.json", made_result(label="again"))
+
+    confirmed = machine("compare a.json b.json --confirm again.json --exit-code")
+
+    assert confirmed.exit_code == 0
+    assert "undecided (worse in B, same in C)" in confirmed.stdout
+    assert "C: second measurement of B (" in confirmed.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--confirm b.json", "--confirm: expected a second measurement of B, not B itself"),
+        ("--confirm gone.json", "gone.json"),
+        ("--junit missing/tests.xml", "--junit missing/tests.xml: no such file or directory"),
+        ("--junit .", "--junit"),
+    ],
+)
+def test_wrong_options_of_a_comparison_are_refused(results: Path, words: str, message: str) -> None:
+    refused = machine(f"compare a.json b.json {words}")
+
+    assert refused.exit_code == 2
+    assert message in refused.stderr
+
+
+MET = 'suite = 1\n[at_most]\n"latency.network.8B" = "41us"\n[at_least]\n"bandwidth.network.one-way" = "11MB/s"\n'
+
+
+@pytest.mark.parametrize(
+    ("criteria", "status", "verdicts"),
+    [
+        (MET, 0, ["met", "met"]),
+        (MET.replace("41us", "40us"), 1, ["undecided", "met"]),
+        (MET.replace("41us", "39us"), 1, ["missed", "met"]),
+        (MET.replace("11MB/s", "13MB/s"), 1, ["met", "missed"]),
+        (MET.replace("network.8B", "node.8B"), 1, ["missing", "met"]),
+        (f"nodes = 8\n{MET}", 1, ["met", "met"]),
+    ],
+)
+def test_a_machine_is_accepted_if_all_criteria_are_met(
+    results: Path, criteria: str, status: int, verdicts: list[str]
+) -> None:
+    (results / "criteria.toml").write_text(criteria)
+
+    checked = machine("check a.json criteria.toml --junit tests.xml --json")
+
+    printed = json.loads(checked.stdout)
+    assert schema_faults("machine-check", printed) == []
+    assert checked.exit_code == status
+    assert [one["verdict"] for one in printed["criteria"]] == verdicts
+    assert printed["accepted"] is (status == 0)
+    failed = ElementTree.parse(results / "tests.xml").getroot().findall(".//failure")
+    assert len(failed) == sum(verdict != "met" for verdict in verdicts) + criteria.startswith("nodes")
+
+
+def test_criteria_are_printed_with_bounds_and_intervals(results: Path) -> None:
+    (results / "criteria.toml").write_text(f'about = "Lot 1"\nlaunches = 5\n{MET}')
+
+    text = machine("check a.json criteria.toml").stdout
+
+    assert "Criteria: Lot 1" in text and "Accepted: no" in text
+    assert "≤ 41.0" in text and "[39.8, 40.2]" in text and "≥ 11.0" in text
+    assert "not accepted: launches: 3; the criteria are for 5 or more" in text
 
 
 def test_verify_names_a_changed_result(results: Path) -> None:

@@ -101,3 +101,70 @@ def test_other_conditions_and_incomplete_results_are_stated() -> None:
 def test_within_is_a_share(within: float) -> None:
     with pytest.raises(UserError, match="--within"):
         compare_results(made_result(), made_result(), within=within)
+
+
+def test_simultaneous_intervals_share_their_confidence_over_what_is_compared() -> None:
+    """Two of three figures are compared: each interval has 97.5 %, and is wider than one of 95 %."""
+    only = made_figure("latency.network.0B")
+    a, b = made_result(times(1.0), made_bandwidth(), only), made_result(times(1.02), made_bandwidth())
+
+    each, together = compare_results(a, b), compare_results(a, b, simultaneous=True)
+
+    assert (each.confidence, together.confidence) == (0.95, pytest.approx(0.975))
+    for narrow, wide in zip(each.figures[:2], together.figures[:2], strict=True):
+        assert wide.ratio == narrow.ratio
+        assert wide.low is not None and narrow.low is not None and wide.low < narrow.low
+        assert wide.high is not None and narrow.high is not None and wide.high > narrow.high
+
+
+def test_simultaneous_intervals_need_more_rounds() -> None:
+    """The widest interval of four and four values misses with a probability of 2 / 70 = 2.9 %, more than 2.5 %."""
+    few = made_figure(values=spread_around(40e-6, count=4)), made_bandwidth(spread_around(12e6, count=4))
+    a, b = made_result(*few), made_result(*few)
+
+    assert compare_results(a, b).figures[0].low is not None
+    assert compare_results(a, b, simultaneous=True).figures[0].reason == (
+        "4 and 4 rounds: too few for a 97.5 % interval (5 and 5 suffice)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "verdict", "reason"),
+    [
+        (1.5, 1.4, MachineVerdict.worse, None),
+        (1 / 1.5, 1 / 1.4, MachineVerdict.better, None),
+        (1.5, 1.0, MachineVerdict.undecided, "worse in B, same in C"),
+        (1.5, 1 / 1.5, MachineVerdict.undecided, "worse in B, better in C"),
+        (1.0, 1.5, MachineVerdict.same, None),
+    ],
+)
+def test_a_difference_has_to_be_in_the_second_measurement_too(
+    first: float, again: float, verdict: MachineVerdict, reason: str | None
+) -> None:
+    second = made_result(times(again))
+
+    comparison = compare_results(made_result(times(1.0)), made_result(times(first)), confirmation=second)
+
+    assert (comparison.figures[0].verdict, comparison.figures[0].reason) == (verdict, reason)
+    assert comparison.sha256_confirmation == second.sha256
+
+
+def test_a_figure_that_was_not_measured_again_is_undecided() -> None:
+    second = made_result(made_bandwidth())
+
+    comparison = compare_results(made_result(times(1.0)), made_result(times(1.5)), confirmation=second)
+
+    assert comparison.figures[0].reason == "worse in B, not comparable in C"
+    assert not comparison.is_worse
+
+
+def test_a_result_does_not_confirm_itself() -> None:
+    b = made_result(times(1.5))
+
+    with pytest.raises(UserError, match="--confirm: expected a second measurement of B, not B itself"):
+        compare_results(made_result(), b, confirmation=b)
+
+
+def test_two_machines_without_a_common_measurement_compare_nothing() -> None:
+    assert compare_results(made_result(), made_result()).compares_any
+    assert not compare_results(made_result(version=1), made_result(version=2), simultaneous=True).compares_any

@@ -31,6 +31,11 @@ def test_mann_whitney_depths_match_the_printed_critical_values(n: int, m: int, c
     assert _mann_whitney_depth(n, m) == _mann_whitney_depth(m, n) == critical + 1
 
 
+@pytest.mark.parametrize(("n", "m", "critical"), [(5, 5, 0), (8, 8, 7), (10, 10, 16), (20, 20, 105)])
+def test_mann_whitney_depths_of_99_percent_match_the_printed_critical_values(n: int, m: int, critical: int) -> None:
+    assert _mann_whitney_depth(n, m, tail=0.005) == critical + 1
+
+
 def test_depths_follow_from_counting_every_outcome() -> None:
     signed = sorted(sum(r for r, s in zip(range(1, 9), signs, strict=True) if s) for signs in product((0, 1), repeat=8))
     shifted = sorted(sum(chosen) - 10 for chosen in combinations(range(1, 10), 4))

@@ -42,6 +42,7 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "lab stats": _pair("Lab.links", "link_use"),
     "lab status": _pair("lab_status", "lab_status"),
     "lab up": _pair("lab", "bring_up"),
+    "machine check": _pair("check_machine", "check_result"),
     "machine compare": _pair("compare_machines", "compare_results"),
     "machine report": _pair("read_machine", "read_machine"),
     "machine resume": _pair("machine_resume", "run_machine"),

@@ -1,4 +1,4 @@
-"""`stressbench.machine`, `read_machine` and `compare_machines`: one page of figures of a machine, for publication."""
+"""`stressbench.machine`, `read_machine`, `compare_machines`, `check_machine`: one page of figures, for publication."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -9,16 +9,17 @@ from stressbench.api.failures import MachineFailed
 from stressbench.api.presentation import Reported
 from stressbench.api.progress import Report, reporting_to
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.machine.acceptance import read_criteria
 from stressbench.experiments.machine.directory import MachineDirectory, open_machine_directory
 from stressbench.experiments.machine.running import begin_machine, run_machine
 from stressbench.experiments.machine.settings import suite_settings
-from stressbench.experiments.machine.verifying import verify_machine
-from stressbench.experiments.study.packing import Verdict
+from stressbench.experiments.machine.verifying import VerifiedMachine, verify_machine
 from stressbench.formats.machines import MachineResult
 from stressbench.formats.machines import read_machine as read_result
 from stressbench.launch.option_values import seconds
 from stressbench.report.document import Document
-from stressbench.report.machine import brief, comparison_document, page
+from stressbench.report.machine import acceptance_document, brief, comparison_document, page
+from stressbench.results.machine_acceptance import MachineCheck, check_result
 from stressbench.results.machine_comparison import MachineComparison, compare_results, name_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,21 @@ class MachineComparisonResults(Reported[MachineComparison]):
 
     def _brief(self) -> Document:
         return comparison_document(self.data)
+
+
+class MachineCheckResults(Reported[MachineCheck]):
+    """A verdict on each acceptance criterion for a machine (schema/machine-check.schema.json)."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether all criteria are met, by a measurement as they require."""
+        return self.data.accepted
+
+    def _title(self) -> str:
+        return f"Acceptance criteria for {self.data.machine}"
+
+    def _brief(self) -> Document:
+        return acceptance_document(self.data)
 
 
 def machine(
@@ -108,25 +124,42 @@ def read_machine(path: str | PathLike[str]) -> MachineResults:
     return MachineResults(read_result(Path(path)))
 
 
-def machine_verify(path: str | PathLike[str]) -> Verdict:
-    """Check that neither the result of a machine nor the run files beside it have changed.
+def machine_verify(path: str | PathLike[str]) -> VerifiedMachine:
+    """Check that neither a result nor the run files beside it have changed, and that its figures follow from them.
 
-    The result has the number of `intact` files and a sentence for each other file (`complaints`). Raises
+    The result has the number of `intact` files, the number of `figures` that were computed again from the run files, 0
+    without them, and a sentence for each other file or figure (`complaints`). Raises
     `stressbench.StressBenchError` if there is no result, or its content does not have its checksum.
     """
     return verify_machine(Path(path))
 
 
 def compare_machines(
-    a: str | PathLike[str] | MachineResults, b: str | PathLike[str] | MachineResults, *, within: float = 0.05
+    a: str | PathLike[str] | MachineResults, b: str | PathLike[str] | MachineResults, *, within: float = 0.05,
+    simultaneous: bool = False, confirm: str | PathLike[str] | MachineResults | None = None,
 ) -> MachineComparisonResults:  # fmt: skip
     """Compare machine B with machine A, figure by figure: better, worse, same, undecided or not comparable.
 
         stressbench.compare_machines("old/machine.json", "new/machine.json", within=0.1).worse
 
-    `within` is the smallest difference of interest, a share. Raises `stressbench.StressBenchError`.
+    `within` is the smallest difference of interest, a share. With `simultaneous`, all intervals together have a
+    confidence of 95 %, not each by itself. `confirm`, a second measurement of B: a figure is better or worse only if it
+    is so in both. Raises `stressbench.StressBenchError`.
     """
-    return MachineComparisonResults(compare_results(_result(a), _result(b), within=within))
+    confirmation = None if confirm is None else _result(confirm)
+    return MachineComparisonResults(
+        compare_results(_result(a), _result(b), within=within, simultaneous=simultaneous, confirmation=confirmation)
+    )
+
+
+def check_machine(path: str | PathLike[str] | MachineResults, criteria: str | PathLike[str]) -> MachineCheckResults:
+    """Check the figures of a machine against acceptance criteria: met, missed, undecided or missing.
+
+        stressbench.check_machine("offer/machine.json", "criteria.toml").accepted
+
+    `criteria` is a TOML file (docs/how-to/procurement.md). Raises `stressbench.StressBenchError`.
+    """
+    return MachineCheckResults(check_result(_result(path), read_criteria(Path(criteria))))
 
 
 def _result(machine: str | PathLike[str] | MachineResults) -> MachineResult:

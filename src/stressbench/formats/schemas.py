@@ -16,6 +16,7 @@ from stressbench.formats.lab.topologies import TOPOLOGIES
 from stressbench.formats.launches import coruns as corun_launches
 from stressbench.formats.launches import rails, rates, validation
 from stressbench.formats.machines import result as machine_result
+from stressbench.formats.machines.criteria import CriteriaTable
 from stressbench.formats.profiles import coruns, profile
 from stressbench.formats.protocols import beff, beff_io
 from stressbench.formats.run import records as run_records
@@ -168,6 +169,14 @@ def machine_schema() -> Schema:
     )  # fmt: skip
 
 
+def criteria_schema() -> Schema:
+    """Schema of a file of acceptance criteria."""
+    return _with_header(
+        "machine-criteria", CriteriaTable.model_json_schema(), title="Acceptance criteria of a machine (TOML)",
+        description="docs/how-to/procurement.md in machine-readable form.",
+    )  # fmt: skip
+
+
 def launches_schema() -> Schema:
     """Schema of one line of `launches.jsonl`: the first line is the plan, every other line is a launch."""
     journals = (rates.JOURNAL, rails.JOURNAL, validation.JOURNAL, corun_launches.JOURNAL)
@@ -234,6 +243,7 @@ SCHEMAS: Mapping[str, Callable[[], Schema]] = {
     "lab": lab_schema,
     "launches": launches_schema,
     "machine": machine_schema,
+    "machine-criteria": criteria_schema,
     "observation": observation_schema,
     "run": run_schema,
     "sensitivity": sensitivity_schema,

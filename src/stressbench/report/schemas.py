@@ -13,6 +13,7 @@ from stressbench.labs.status import Capability, LabStatus, LinkCheck, LinkDirect
 from stressbench.results.coruns import Corun
 from stressbench.results.doctor import Diagnosis
 from stressbench.results.leftovers import CleanedLeftover
+from stressbench.results.machine_acceptance import MachineCheck
 from stressbench.results.machine_comparison import MachineComparison
 from stressbench.results.study_plan import ShippedStudy, StudyPlan
 from stressbench.results.study_status import StudyStatus
@@ -39,6 +40,7 @@ _MODELS: Mapping[str, Any] = {
     "lab probe": tuple[Capability, ...],
     "lab stats": tuple[LinkDirection, ...],
     "lab status": list[LabStatus],
+    "machine check": MachineCheck,
     "machine compare": MachineComparison,
     "predict": CoRunPrediction,
     "predict evaluate": ModelValidation,

@@ -87,13 +87,14 @@ def paired_interval(differences: Floats) -> Interval:
     return _interval_of_sorted(means, _wilcoxon_depth(pairs))
 
 
-def unpaired_interval(first: Floats, second: Floats) -> Interval:
+def unpaired_interval(first: Floats, second: Floats, *, confidence: float = CONFIDENCE) -> Interval:
     """Hodges-Lehmann estimate of the shift from `first` (n,) to `second` (m,), with the Mann-Whitney interval.
 
-    Neither may be empty. The estimate is the median of all n m differences; the bounds are order statistics. Source:
-    Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 4.2 and 4.3.
+    Neither may be empty. The estimate is the median of all n m differences; the bounds are order statistics.
+    `confidence`: the share of such intervals that contain the shift, at least. Source: Hollander, Wolfe and Chicken,
+    Nonparametric Statistical Methods, 4.2 and 4.3.
     """
-    count, depth = len(first) * len(second), _mann_whitney_depth(len(first), len(second))
+    count, depth = len(first) * len(second), _mann_whitney_depth(len(first), len(second), tail=(1 - confidence) / 2)
     if count > _MAX_SORTED_DIFFERENCES:
         return _interval_of_order_statistics(pairwise_differences(first, second), count, depth)
     return _interval_of_sorted(np.sort(np.subtract.outer(second, first), axis=None), depth)
@@ -170,17 +171,17 @@ def _wilcoxon_depth(pairs: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def _mann_whitney_depth(first: int, second: int) -> int:
-    """Largest k with P(U < k) <= 2.5 %, U the Mann-Whitney statistic of two samples of these sizes."""
+def _mann_whitney_depth(first: int, second: int, *, tail: float = _TAIL) -> int:
+    """Largest k with P(U < k) <= `tail`, U the Mann-Whitney statistic of two samples of these sizes."""
     if first * second > _MAX_EXACT_PRODUCT:
-        return _normal_depth(first * second / 2, first * second * (first + second + 1) / 12)
+        return _normal_depth(first * second / 2, first * second * (first + second + 1) / 12, tail=tail)
     rows = [_point_mass_at_zero(first * second) for _ in range(second + 1)]
     for n in range(1, first + 1):
         for m in range(1, second + 1):  # the largest of n + m values comes from the first sample, or from the second
             shifted = np.zeros_like(rows[m])
             shifted[m:] = rows[m][: len(shifted) - m]
             rows[m] = (n * shifted + m * rows[m - 1]) / (n + m)
-    return _depth(rows[second])
+    return _depth(rows[second], tail=tail)
 
 
 def _point_mass_at_zero(largest: int) -> Floats:
@@ -189,9 +190,9 @@ def _point_mass_at_zero(largest: int) -> Floats:
     return share
 
 
-def _depth(share: Floats) -> int:
-    return int(np.searchsorted(np.cumsum(share), _TAIL, side="right"))
+def _depth(share: Floats, *, tail: float = _TAIL) -> int:
+    return int(np.searchsorted(np.cumsum(share), tail, side="right"))
 
 
-def _normal_depth(mean: float, variance: float) -> int:
-    return int(np.floor(mean + NormalDist().inv_cdf(_TAIL) * np.sqrt(variance)))
+def _normal_depth(mean: float, variance: float, *, tail: float = _TAIL) -> int:
+    return int(np.floor(mean + NormalDist().inv_cdf(tail) * np.sqrt(variance)))

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import exp
+from itertools import count
+from math import comb, exp
 
 import numpy as np
 
-from stressbench.stats.intervals import Floats, unpaired_interval
+from stressbench.stats.intervals import CONFIDENCE, Floats, unpaired_interval
 
 
 class RatioSource(StrEnum):
@@ -19,7 +20,7 @@ class RatioSource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PooledRatio:
-    """Hodges-Lehmann estimate of a ratio of times with its 95 % interval; `source` is None without an interval.
+    """Hodges-Lehmann estimate of a ratio of times with its interval; `source` is None without an interval.
 
     `reason` explains why a value is None.
     """
@@ -31,7 +32,7 @@ class PooledRatio:
     reason: str | None
 
 
-def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> PooledRatio:
+def unpaired_ratio(first: Floats, second: Floats, *, what: str, confidence: float = CONFIDENCE) -> PooledRatio:
     """Ratio of `second` (m,) to `first` (n,), values of the same unit; `what` names the values in messages (plural).
 
     The estimate and its interval are those of `unpaired_interval` on the logarithms.
@@ -40,10 +41,14 @@ def unpaired_ratio(first: Floats, second: Floats, *, what: str) -> PooledRatio:
         return _unknown(f"{len(first)} and {len(second)} {what}")
     if not all(np.all(np.isfinite(values) & (values > 0)) for values in (first, second)):
         return _unknown("a round's median time is 0 s, below what the clock resolves")
-    estimate = unpaired_interval(np.log(first), np.log(second))
+    estimate = unpaired_interval(np.log(first), np.log(second), confidence=confidence)
     reason = None
     if estimate.low is None:
-        reason = f"{len(first)} and {len(second)} {what}: too few for a 95 % interval (4 and 4 suffice)"
+        enough = _values_for(confidence)
+        reason = (
+            f"{len(first)} and {len(second)} {what}: too few for a {100 * confidence:.4g} % interval "
+            f"({enough} and {enough} suffice)"
+        )
     return PooledRatio(
         ratio=exp(estimate.centre),
         low=None if estimate.low is None else exp(estimate.low),
@@ -71,6 +76,11 @@ def _medians(runs: Sequence[Floats]) -> Floats:
 def concatenate_rounds(runs: Sequence[Floats]) -> Floats:
     """Times of the rounds of all runs in one array; empty without runs."""
     return np.concatenate([np.empty(0), *runs])
+
+
+def _values_for(confidence: float) -> int:
+    """The smallest n for which two samples of n values have an interval, from the smallest to the largest ratio."""
+    return next(n for n in count(1) if 1 / comb(2 * n, n) <= (1 - confidence) / 2)
 
 
 def _unknown(reason: str) -> PooledRatio:

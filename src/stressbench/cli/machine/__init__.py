@@ -15,6 +15,7 @@ storage, b_eff, congestion impact by placement, and noise, each figure with a 95
     stressbench machine resume tiny                              # after Ctrl-C, a crash, the end of an allocation
     stressbench machine report tiny --format html -o tiny.html   # one page
     stressbench machine compare tiny other/machine.json          # better, worse, same, undecided
+    stressbench machine check tiny criteria.toml                 # acceptance criteria: met, missed, undecided
     stressbench machine verify tiny                              # nothing has changed
 
 docs/how-to/machine.md describes the suite; schema/machine.schema.json is the JSON Schema of a result.

@@ -1,4 +1,4 @@
-"""`stressbench machine verify`: check that a result and its run files have not changed."""
+"""`stressbench machine verify`: check that a result and its run files have not changed, and agree."""
 
 import typer
 
@@ -8,8 +8,8 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.machine.verifying import verify_machine
 
 _HELP = """\
-Check that neither a result nor the run files beside it have changed. A result that was published without its run files
-is compared with its own checksum only.
+Check that neither a result nor the run files beside it have changed, and that its figures follow from them. A result
+that was published without its run files is compared with its own checksum only.
 
 \b
 Examples:
@@ -17,7 +17,7 @@ Examples:
     stressbench machine verify machine.json
 
 Exit status: 0 nothing has changed, 2 there is no result, or its content does not have its checksum, 3 run files are
-missing or have changed (one line each).
+missing or have changed, or figures do not follow from them (one line each).
 """
 
 
@@ -33,4 +33,5 @@ def verify(path: MachinePath) -> None:
         error(complaint)
     if verdict.complaints:
         raise typer.Exit(ExitStatus.fault)
-    echo(f"{path}: {verdict.intact} {'file is' if verdict.intact == 1 else 'files are'} unchanged")
+    files = f"{verdict.intact} {'file is' if verdict.intact == 1 else 'files are'} unchanged"
+    echo(f"{path}: {files}{f', and {verdict.figures} figures follow from them' if verdict.figures else ''}")

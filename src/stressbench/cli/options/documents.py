@@ -29,11 +29,15 @@ def format_option(formats: Iterable[str]) -> Any:
 
 
 OutputFile: TypeAlias = Annotated[Path | None, output_option("FILE")]
+
+
+def junit_option(subject: str) -> Any:
+    """The option `--junit` of a command that makes a test of each `subject`."""
+    return typer.Option("--junit", metavar="FILE", help=f"Also write JUnit XML, with one test for each {subject}.")
+
+
 AsJson: TypeAlias = Annotated[bool, json_option("JSON output; times in seconds, unknown is null.")]
-JunitFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--junit", metavar="FILE", help="Also write JUnit XML, with one test for each job and quantity."),
-]
+JunitFile: TypeAlias = Annotated[Path | None, junit_option("job and quantity")]
 
 
 def exit_code_option(text: str) -> Any:

@@ -119,7 +119,7 @@ def _completed_run(
     progress(f"{name} starts", level=Level.progress)
     finished = _prepared(directory.settings, workload, output=path, options=options).run()
     run = finished.result.run
-    if finished.result.status == ExitStatus.interrupted:
+    if finished.result.status == ExitStatus.interrupted or finished.result.outcome.was_asked_to_stop:
         where = shlex.quote(str(directory.path))
         raise Interrupted(f"the {name} was interrupted; `stressbench machine resume {where}` continues")
     if finished.result.status != ExitStatus.ok or run is None or not run.complete:

@@ -1,5 +1,12 @@
-"""Files of `stressbench machine`: the published result of a machine, and the settings of the directory behind it."""
+"""Files of `stressbench machine`: the result of a machine, settings of the directory behind it, acceptance criteria."""
 
+from stressbench.formats.machines.criteria import (
+    Criteria,
+    CriteriaMistake,
+    Criterion,
+    FigureKind,
+    parse_criteria,
+)
 from stressbench.formats.machines.result import (
     FILE,
     MachineFigure,
@@ -24,7 +31,7 @@ from stressbench.formats.machines.settings import (
 from stressbench.formats.machines.vocabulary import Better, Unit
 
 __all__ = [
-    "FILE", "SETTINGS_FILE", "SUITE_VERSION", "Better", "MachineFigure", "MachineResult", "Part", "Percentiles",
-    "Provenance", "Skipped", "Source", "SuiteFacts", "SuiteSettings", "Unit", "read_machine", "read_settings", "sealed",
-    "settings_json", "to_json",
+    "FILE", "SETTINGS_FILE", "SUITE_VERSION", "Better", "Criteria", "CriteriaMistake", "Criterion", "FigureKind",
+    "MachineFigure", "MachineResult", "Part", "Percentiles", "Provenance", "Skipped", "Source", "SuiteFacts",
+    "SuiteSettings", "Unit", "parse_criteria", "read_machine", "read_settings", "sealed", "settings_json", "to_json",
 ]  # fmt: skip

@@ -201,27 +201,63 @@ def test_a_run_whose_job_is_preempted_ends_in_good_order_and_is_continued(slurm)
     assert rounds_in(target) == Counter(dict.fromkeys(all_rounds(30), 1))
 
 
+def requeueing_study(directory: str) -> str:
+    """The script of docs/how-to/launchers.md, which requeues its own job."""
+    program, line = study_command(directory).replace("exec ", "", 1).split("\n")
+    return "\n".join((
+        program,
+        f"{line} &",
+        "trap 'kill -USR1 $!' USR1",
+        "wait $!; wait $!; status=$?",
+        'if [ "$status" -eq 130 ]; then scontrol requeue "$SLURM_JOB_ID"; fi',
+        'exit "$status"',
+    ))  # fmt: skip
+
+
 def test_notice_of_the_end_of_a_job_reaches_the_study_which_requeues_it(slurm) -> None:
-    """The script of docs/how-to/launchers.md: the shell gets the signal, and the job its own way back into the queue."""
     made = slurm.lab.folder / "noticed"
-    program, line = study_command("noticed").replace("exec ", "", 1).split("\n")
-    lines = (program, f"{line} &", "trap 'kill -TERM $!' TERM", "wait $!; wait $!; status=$?",
-             'if [ "$status" -eq 130 ]; then scontrol requeue "$SLURM_JOB_ID"; fi', 'exit "$status"')  # fmt: skip
-    number = slurm.submit("\n".join(lines), *ALL_NODES, "--requeue", name="noticed")
+    number = slurm.submit(requeueing_study("noticed"), *ALL_NODES, "--requeue", name="noticed")
     wait_until(lambda: len(of_type(made, "finished")) >= 2, "two runs are done")
 
-    slurm.on("h0", "scancel", "--batch", "--signal=TERM", number)  # as --signal=B:TERM@120 does ahead of the time limit
+    slurm.on("h0", "scancel", "--batch", "--signal=USR1", number)  # as --signal=B:USR1@120 ahead of the time limit
     ended = slurm.wait_for_state(number, "COMPLETED", "FAILED")
 
     printed = (made.parent / "noticed.out").read_text()
     assert (ended["JobState"], ended["Restarts"]) == ("COMPLETED", "1"), printed
-    assert "SIGTERM: the engine finishes the current round" in printed
+    assert "SIGUSR1: the engine finishes the current round" in printed
+    assert not of_type(made, "failed")
     assert_each_run_once(made)
 
 
-@pytest.mark.parametrize("how", ["drained by hand", "killed"])
+def test_a_study_whose_job_is_preempted_is_told_and_requeues_itself(slurm) -> None:
+    made = slurm.lab.folder / "displaced"
+    number = slurm.submit(requeueing_study("displaced"), *ALL_NODES, "--requeue", name="displaced")
+    wait_until(lambda: len(of_type(made, "finished")) >= 2, "two runs are done")
+
+    urgent = slurm.submit("sleep 1", *ALL_NODES, "--partition=urgent", name="urgent")
+    slurm.wait_for_state(urgent, "COMPLETED")
+    ended = slurm.wait_for_state(number, "COMPLETED", "FAILED")
+
+    assert (ended["JobState"], ended["Restarts"]) == ("COMPLETED", "1"), (made.parent / "displaced.out").read_text()
+    assert not of_type(made, "failed")
+    assert_each_run_once(made)
+
+
+def test_a_job_that_is_cancelled_does_not_come_back(slurm) -> None:
+    made = slurm.lab.folder / "cancelled"
+    number = slurm.submit(requeueing_study("cancelled"), *ALL_NODES, "--requeue", name="cancelled")
+    wait_until(lambda: len(of_type(made, "finished")) >= 1, "a run is done")
+
+    slurm.on("h0", "scancel", number)
+    ended = slurm.wait_for_state(number, "CANCELLED", "COMPLETED", "FAILED")
+    slurm.wait_until_idle()
+
+    assert (ended["JobState"], ended["Restarts"]) == ("CANCELLED", "0")
+
+
+@pytest.mark.parametrize("how", ["down", "killed"])
 def test_a_node_that_fails_is_named_and_completed_rounds_stay(slurm, how) -> None:
-    target = slurm.lab.folder / f"{how.split()[0]}.jsonl"
+    target = slurm.lab.folder / f"{how}.jsonl"
     words = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", require(ENGINES[1]).program)
     long = ("--isolated", "10000", "--contended", "10000", "--repetitions", "2")
     line = slurm.words("h0", *slurm.allocate("-N4", "-n4"), *words, *long)

@@ -92,10 +92,7 @@ def shared_runs(path: Path) -> Iterator[SharedRuns]:
 
 @contextmanager
 def set_up_alone(path: Path) -> Iterator[None]:
-    """Context in which no other command sets up the study directory at `path`. Raises OSError.
-
-    On a file system without locks, another one might.
-    """
+    """Context in which no other command sets up the study directory at `path`, if its file system supports locks."""
     claim = path / SETUP_CLAIM
     descriptor = None
     try:

@@ -394,6 +394,8 @@ def run_work(slurm: Slurm) -> Work:
 
     def lines() -> str:
         path = latest()
+        if path.exists() and not path.stat().st_size:
+            path.unlink()  # killed before the first record
         if path.exists():
             return command("run", "--on", "slurm", "--continue", path)
         return command("run", "w.sb", "--on", "slurm", "-n", "4", "-o", path, *ROUNDS)
@@ -452,8 +454,8 @@ def all_rounds(blocks: int) -> list[tuple[object, ...]]:
 
 def left_in(slurm: Slurm) -> list[str]:
     """What stays in the folder and in the shared memory of the hosts after `stressbench clean`."""
-    slurm.lab.stressbench("clean", str(slurm.lab.folder))
-    shared = slurm.on("h0", "sh", "-c", "ls -A /dev/shm").output.split()
+    slurm.on("h0", *stressbench("clean", slurm.lab.folder, "/dev/shm"))
+    shared = slurm.on("h0", "ls", "-A", "/dev/shm").output.split()
     return [path.name for path in slurm.lab.folder.glob(".stressbench-*")] + shared
 
 

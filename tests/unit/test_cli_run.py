@@ -132,7 +132,7 @@ def test_a_script_that_may_be_requeued_continues_the_run_with_what_its_file_does
     ended = stressbench(folder, "run", "demo.sb", "-n", "4", "--on", "slurm", *words)
 
     assert ended.returncode == 0, ended.stderr
-    _, continuing, _, first, *_ = ended.stdout.partition("if [")[2].splitlines()
+    _, continuing, _, first, *_ = ended.stdout.partition("-e r.jsonl")[2].splitlines()
     limits = "--time-limit 3480s --telemetry off"
     assert continuing.endswith(f"{FAKE_ENGINE} run --quiet --continue r.jsonl {limits}")
     assert first.endswith(f"{FAKE_ENGINE} run demo.sb --quiet --output r.jsonl --isolated 5 {limits}")

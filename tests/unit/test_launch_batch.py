@@ -281,22 +281,23 @@ def test_a_script_is_bash_and_starts_exactly_the_command_that_an_allocation_woul
 @pytest.mark.parametrize(
     ("restarts", "file", "status", "started", "requeued"),
     [
-        (None, True, 0, "first", False),  # a job that starts for the first time never touches a file that is there
-        ("1", True, 0, "continuing", False),
-        ("1", False, 0, "first", False),
-        (None, False, 130, "first", True),
-        ("2", True, 130, "continuing", True),
-        (None, False, 3, "first", False),
+        (None, "{}", 0, "first", False),  # a job that starts for the first time never touches a file that is there
+        ("1", "{}", 0, "continuing", False),
+        ("1", "", 0, "first", False),
+        ("1", None, 0, "first", False),
+        (None, None, 130, "first", True),
+        ("2", "{}", 130, "continuing", True),
+        (None, None, 3, "first", False),
     ],
 )
 def test_a_requeued_job_continues_its_run_and_an_interrupted_one_is_requeued(
-    stub: Path, restarts: str | None, file: bool, status: int, started: str, requeued: bool
+    stub: Path, restarts: str | None, file: str | None, status: int, started: str, requeued: bool
 ) -> None:
     (stub / "srun").write_text(f'#!/bin/sh\necho "$@" >> {stub}/called\nexit {status}\n')
     (stub / "scontrol").write_text(f'#!/bin/sh\necho "$@" > {stub}/controlled\n')
     (stub / "scontrol").chmod(0o755)
-    if file:
-        (stub / "a run.jsonl").write_text("{}\n")
+    if file is not None:
+        (stub / "a run.jsonl").write_text(file)
     lines = slurm.requeued_lines("srun first", "srun continuing", run_file=Path("a run.jsonl"))
     asked = replace(FULL, requeue=True)
     text = script(
@@ -308,6 +309,7 @@ def test_a_requeued_job_continues_its_run_and_an_interrupted_one_is_requeued(
 
     assert done.returncode == status
     assert (stub / "called").read_text() == f"{started}\n"
+    assert (stub / "a run.jsonl").exists() == bool(file)
     assert (stub / "controlled").exists() == requeued
     assert not requeued or (stub / "controlled").read_text() == "requeue 7\n"
     assert ["#SBATCH --requeue", "#SBATCH --open-mode=append"] == text.splitlines()[9:11]

@@ -162,10 +162,14 @@ def directives(request: BatchRequest, *, ranks: int) -> tuple[str, ...]:
 def requeued_lines(first: str, continuing: str, *, run_file: Path) -> str:
     """Lines that continue the run file of a job that was requeued.
 
-    They requeue the job where ranks were interrupted, as by the SIGTERM that announces a preemption.
+    They requeue the job where ranks were interrupted, as by the SIGTERM that announces a preemption. A file without any
+    record is removed: ranks were killed before they wrote one.
     """
+    file = shlex.quote(str(run_file))
     return "\n".join((
-        f'if [ "${{SLURM_RESTART_COUNT:-0}}" -gt 0 ] && [ -s {shlex.quote(str(run_file))} ]; then',
+        "restarts=${SLURM_RESTART_COUNT:-0}",
+        f'if [ "$restarts" -gt 0 ] && [ ! -s {file} ]; then rm -f {file}; fi',
+        f'if [ "$restarts" -gt 0 ] && [ -e {file} ]; then',
         f"  {continuing}",
         "else",
         f"  {first}",

@@ -39,7 +39,7 @@ def ended(errors: str) -> RunResult:
 @pytest.mark.parametrize(
     ("errors", "status", "reason"),
     [
-        ("srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 12\n", 130, "job 12 of Slurm has ended"),
+        ("srun: Check SLURM_JOB_ID ... Expired or invalid job 12\n", 130, "job 12 of Slurm has ended"),
         ("srun: error: Node failure on h3\nsrun: error: h3: task 3: Killed\n", 130, "node h3 failed"),
         ("srun: error: h3: task 3: Exited with exit code 3\n", 3, "srun: error: h3: task 3: Exited with exit code 3"),
     ],

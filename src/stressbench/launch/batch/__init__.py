@@ -4,8 +4,8 @@ A module has `ABOUT`, `current_target(environment)`: the target for the allocati
 `script_target(request)`: the target for a batch script, `directives(request, ranks=...)`: the directives of that
 script, and, where it differs from a shell command, `line(command)`: how the script starts ranks. `RUNS_CONCURRENTLY`
 is set where several launches in one allocation get nodes of their own. The function
-`requeued_lines(first, continuing, run_file=...)`, if there is one, gives the lines of a script whose job may be requeued,
-from those that start and those that continue the run.
+`requeued_lines(first, continuing, run_file=...)`, if there is one, gives the lines of a script whose job may be
+requeued, from those that start and those that continue the run.
 """
 
 from collections.abc import Callable, Mapping

@@ -106,6 +106,7 @@ class Slurm:
 
     def wait_for_state(self, job: str, *states: str) -> Mapping[str, str]:
         """Wait until the job is in one of these states."""
+
         def is_there() -> bool:
             time.sleep(1)  # the question itself takes time from the job
             return self.job(job)["JobState"] in states

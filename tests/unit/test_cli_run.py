@@ -75,8 +75,10 @@ def folder(tmp_path: Path) -> Path:
         ("run demo.sb -n 2 --on slurm --emit --walltime 60", "--walltime: '60' must be a time with its unit"),
         ("run demo.sb --on slurm --emit", "-n is missing"),
         ("run demo.sb -n 2 --requeue", "--requeue: only applies to a script (--emit); an allocation has its own"),
-        ("run demo.sb -n 2 --on pbs --emit --requeue", "--requeue: --on pbs: scripts that continue their run are "
-         "written for --on slurm only"),
+        (
+            "run demo.sb -n 2 --on pbs --emit --requeue",
+            "--requeue: --on pbs: scripts that continue their run are written for --on slurm only",
+        ),
         ("run demo.sb --continue there.jsonl", "leave it out"),
         ("run --continue gone.jsonl", "--continue: gone.jsonl is not a file"),
         ("run --continue there.jsonl", "--continue: there.jsonl:1: not a run file"),

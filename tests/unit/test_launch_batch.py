@@ -312,7 +312,7 @@ def test_a_requeued_job_continues_its_run_and_an_interrupted_one_is_requeued(
     assert (stub / "a run.jsonl").exists() == bool(file)
     assert (stub / "controlled").exists() == requeued
     assert not requeued or (stub / "controlled").read_text() == "requeue 7\n"
-    assert ["#SBATCH --requeue", "#SBATCH --open-mode=append"] == text.splitlines()[9:11]
+    assert text.splitlines()[9:11] == ["#SBATCH --requeue", "#SBATCH --open-mode=append"]
 
 
 def test_a_stem_becomes_a_name_that_every_system_takes() -> None:

@@ -72,9 +72,7 @@ class StudyOptions:
             return
         option, alone = (f"--jobs {self.jobs}", "expected 1") if self.jobs > 1 else ("--share", "leave it out")
         if study.rate_command is not None:
-            raise StudyMistake(
-                f"{option}: rate_command sets one rate for all that runs; {alone} where a study has one"
-            )
+            raise StudyMistake(f"{option}: rate_command sets one rate for all that runs; {alone} where a study has one")
         for cell in study.cells:
             if not properties_of(cell.on).runs_concurrently:
                 kinds = (form.partition(":")[0] for form in forms_with(lambda kind: kind.runs_concurrently))

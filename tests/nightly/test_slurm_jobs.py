@@ -17,6 +17,7 @@ from support.programs import ENGINES, LIMIT_S, Started, require, send, wait_unti
 from support.slurm_lab import Slurm, start_slurm
 from support.studies import REAL_PAIR
 
+from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import read_run
 from stressbench.formats.run.records import EndReason
 
@@ -52,9 +53,14 @@ def slurm(lab_up) -> Slurm:
     return found
 
 
+def engine_program() -> Path:
+    """Open MPI's engine: one MPICH in six waits for 15 s in MPI_Finalize, as docs/how-to/launchers.md says."""
+    return require(ENGINES[0]).program
+
+
 def command(*words: str | Path) -> str:
-    """A line of a script that runs `stressbench` in place of the shell, with MPICH's engine, which starts quickly."""
-    program = shlex.quote(str(require(ENGINES[1]).program))
+    """A line of a script that runs `stressbench` in place of the shell."""
+    program = shlex.quote(str(engine_program()))
     line = shlex.join((sys.executable, "-m", "stressbench", *map(str, words)))
     return f"export STRESSBENCH_MPI={program}\nexec {line}"
 
@@ -130,12 +136,12 @@ def test_more_runs_at_once_than_nodes_allow_are_refused(slurm) -> None:
 def test_ranks_per_node_say_how_many_nodes_a_run_takes(slurm) -> None:
     target = slurm.lab.folder / "packed.jsonl"
     words = ("run", "pair.sb", "--on", "slurm", "-n", "4", "--ranks-per-node", "2", "-o", target)
-    brief = ("--engine", require(ENGINES[1]).program, "--isolated", "1", "--contended", "1", "--repetitions", "2")
+    brief = ("--engine", engine_program(), "--isolated", "1", "--contended", "1", "--repetitions", "2")
 
     ended = slurm.on("h0", *slurm.allocate("-N4"), *words, *brief)
 
     assert ended.status == 0, ended.text
-    assert [node.ranks for node in read_run(target).header.nodes] == ["0-1", "2-3"]
+    assert [parse_ranges(node.ranks) for node in read_run(target).header.nodes] == [(0, 1), (2, 3)]
     assert len(hosts_of(target)) == 2
 
 
@@ -186,7 +192,7 @@ def test_a_run_whose_job_is_preempted_ends_in_good_order_and_is_continued(slurm)
     """Slurm tells the ranks by SIGTERM; the script that was emitted requeues its job."""
     target = slurm.lab.folder / "preempted.jsonl"
     words = ("run", "w.sb", "--on", "slurm", "-n", "4", "--emit", "--requeue", "--nodes", "4", "-o", target)
-    written = slurm.on("h0", *stressbench(*words, *ROUNDS, "--engine", require(ENGINES[1]).program))
+    written = slurm.on("h0", *stressbench(*words, *ROUNDS, "--engine", engine_program()))
     assert written.status == 0, written.text
     number = slurm.submit(written.output, name="preempted")
     wait_until(lambda: len(rounds_in(target)) >= 3, "three rounds are done")
@@ -258,7 +264,7 @@ def test_a_job_that_is_cancelled_does_not_come_back(slurm) -> None:
 @pytest.mark.parametrize("how", ["down", "killed"])
 def test_a_node_that_fails_is_named_and_completed_rounds_stay(slurm, how) -> None:
     target = slurm.lab.folder / f"{how}.jsonl"
-    words = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", require(ENGINES[1]).program)
+    words = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", engine_program())
     long = ("--isolated", "10000", "--contended", "10000", "--repetitions", "2")
     line = slurm.words("h0", *slurm.allocate("-N4", "-n4"), *words, *long)
 
@@ -296,7 +302,7 @@ def test_a_study_ends_with_its_allocation_and_resumes_in_the_next(slurm) -> None
 
 
 def corun_command(directory: str, *options: str, blocks: int = 100) -> str:
-    program = (require(ENGINES[1]).program, "motif", "allreduce", "-s", "8", "--repetitions", "50", "--warmup", "0")
+    program = (engine_program(), "motif", "allreduce", "-s", "8", "--repetitions", "50", "--warmup", "0")
     brief = ("--blocks", str(blocks), "--executions", "1", "--min-overlap", "1%", "-n", "2")
     words = (*brief, "-o", directory, *options, "--names", "first,second", "--", *program, "++", *program)
     return command("corun", "--on", "slurm", *words)

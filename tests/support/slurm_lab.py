@@ -43,7 +43,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 MpiDefault=none
 MessageTimeout=60
-ReturnToService=2
+ReturnToService=1
 SchedulerParameters=sched_interval=2,bf_interval=2
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
@@ -164,7 +164,7 @@ class Slurm:
         """Make a failed node available again, and wait until it is."""
         if not any(is_slurmd_of(pid, host) for pid in descendants_marked(self.lab.folder / "labs")):
             started(self.on(host, "slurmd", "-N", host))
-        self.control("update", f"nodename={host}", "state=resume")
+        self.on("h0", "scontrol", "update", f"nodename={host}", "state=resume")  # fails if it has come back by itself
         words = ("sinfo", "--noheader", f"--nodes={host}", "--format=%t")
         wait_until(lambda: set(self.on("h0", *words).output.split()) == {"idle"}, f"{host} is idle")
 

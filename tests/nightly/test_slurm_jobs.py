@@ -302,7 +302,7 @@ def test_a_study_ends_with_its_allocation_and_resumes_in_the_next(slurm) -> None
 
 
 def corun_command(directory: str, *options: str, blocks: int = 100) -> str:
-    program = (engine_program(), "motif", "allreduce", "-s", "8", "--repetitions", "50", "--warmup", "0")
+    program = (engine_program(), "motif", "allreduce", "-c", "1", "--repetitions", "50", "--warmup", "0")
     brief = ("--blocks", str(blocks), "--executions", "1", "--min-overlap", "1%", "-n", "2")
     words = (*brief, "-o", directory, *options, "--names", "first,second", "--", *program, "++", *program)
     return command("corun", "--on", "slurm", *words)

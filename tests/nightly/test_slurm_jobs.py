@@ -58,9 +58,9 @@ def engine_program() -> Path:
     return require(ENGINES[0]).program
 
 
-def command(*words: str | Path) -> str:
+def command(*words: str | Path, engine: Path | None = None) -> str:
     """A line of a script that runs `stressbench` in place of the shell."""
-    program = shlex.quote(str(engine_program()))
+    program = shlex.quote(str(engine or engine_program()))
     line = shlex.join((sys.executable, "-m", "stressbench", *map(str, words)))
     return f"export STRESSBENCH_MPI={program}\nexec {line}"
 
@@ -302,10 +302,11 @@ def test_a_study_ends_with_its_allocation_and_resumes_in_the_next(slurm) -> None
 
 
 def corun_command(directory: str, *options: str, blocks: int = 100) -> str:
-    program = (engine_program(), "motif", "allreduce", "-c", "1", "--repetitions", "50", "--warmup", "0")
+    engine = require(ENGINES[1]).program
+    program = (engine, "motif", "allreduce", "-c", "1", "--repetitions", "50", "--warmup", "0")
     brief = ("--blocks", str(blocks), "--executions", "1", "--min-overlap", "1%", "-n", "2")
     words = (*brief, "-o", directory, *options, "--names", "first,second", "--", *program, "++", *program)
-    return command("corun", "--on", "slurm", *words)
+    return command("corun", "--on", "slurm", *words, engine=engine)
 
 
 @pytest.mark.parametrize("nodes", ["disjoint", "shared"])

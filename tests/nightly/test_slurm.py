@@ -137,7 +137,7 @@ def test_a_rank_that_is_killed_ends_the_run_and_is_named(slurm, wait_for) -> Non
 
     with running(slurm, target) as run:
         wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
-        send(signal.SIGKILL, [ranks(slurm)["1"]])
+        send(signal.SIGKILL, [slurm.ranks()["1"]])
         errors = run.communicate(timeout=LIMIT_S)[1]
 
     assert run.returncode == 3
@@ -153,7 +153,7 @@ def test_a_run_that_is_stopped_leaves_no_rank(slurm, wait_for, requests) -> None
     with running(slurm, target) as run:
         wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
         if len(requests) > 1:
-            send(signal.SIGSTOP, ranks(slurm).values())  # they do not end at the first request
+            send(signal.SIGSTOP, slurm.ranks().values())  # they do not end at the first request
         heard = ""
         for request in requests:
             os.kill(launcher_of(target), request)
@@ -163,7 +163,7 @@ def test_a_run_that_is_stopped_leaves_no_rank(slurm, wait_for, requests) -> None
 
     assert run.returncode == 130, errors
     assert f"{requests[0].name}: the engine finishes the current round" in errors
-    wait_for(lambda: not ranks(slurm), "no rank is left")
+    wait_for(lambda: not slurm.ranks(), "no rank is left")
     assert read_run(target).rounds
 
 
@@ -191,21 +191,6 @@ def running(slurm: Slurm, target: Path) -> Started:
     run = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", mpich(), *LONG)
     command = [sys.executable, "-m", "stressbench", *slurm.words("h0", *slurm.allocate("-N4", "-n4"), *run)]
     return Started(command, cwd=slurm.lab.folder, environment=slurm.lab.environment)
-
-
-def ranks(slurm: Slurm) -> dict[str, int]:
-    """Process ids of live ranks on all hosts."""
-    found = {}
-    for pid in descendants_marked(slurm.lab.folder / "labs"):
-        try:
-            process = Path(f"/proc/{pid}")
-            environment = (process / "environ").read_text(errors="replace")
-            settings = dict(pair.split("=", 1) for pair in environment.split("\0") if "=" in pair)
-            if "SLURM_PROCID" in settings and (process / "exe").readlink().name == "stressbench-mpi":
-                found[settings["SLURM_PROCID"]] = pid
-        except OSError:
-            continue
-    return found
 
 
 def launcher_of(target: Path) -> int:

@@ -38,7 +38,7 @@ class Site:
         status = self.at.get(self.launched, lambda: 0)()
         run_file.write_text(made_run())
         return SimpleNamespace(
-            status=status, death=None, replacement_file=None, run=None,
+            status=status, death=None, replacement_file=None, run=None, cancellation=None,
             outcome=SimpleNamespace(
                 stop_requests=0, hung_in_finalize=False, was_asked_to_stop=False, status=status, errors=""
             ),

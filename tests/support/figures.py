@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
     group.addoption(
         "--interruptions", type=_at_least(1), default=20, metavar="N",
-        help="random moments at which a study is interrupted or killed [%(default)s]",
+        help="random moments at which a study, or a job of Slurm, is interrupted or killed [%(default)s]",
     )  # fmt: skip
 
 

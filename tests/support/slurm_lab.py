@@ -1,16 +1,23 @@
-"""Slurm on the hosts of a lab: one slurmctld and a slurmd on each host. All processes end with the lab."""
+"""Slurm on the hosts of a lab: one slurmctld and a slurmd on each host. All processes end with the lab.
+
+Jobs of the partition `urgent` preempt those of `all`, which are told by SIGTERM and may then go on for a minute.
+"""
 
 import os
 import secrets
 import shutil
+import signal
 import sys
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from support.lab_bench import Bench
-from support.programs import LIMIT_S, Outcome
+from support.lab_bench import Bench, descendants_marked
+from support.programs import LIMIT_S, Outcome, send, wait_until
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PLACES = f"{os.environ['PATH']}:/usr/sbin:/sbin"
@@ -21,7 +28,7 @@ SlurmctldHost={first}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket=/run/munge/socket
+AuthInfo=socket=/run/munge/socket,cred_expire=15
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SlurmdParameters=config_overrides
@@ -35,20 +42,38 @@ SlurmdLogFile={folder}/%n.log
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 MpiDefault=none
+MessageTimeout=60
+ReturnToService=1
+SchedulerParameters=sched_interval=2,bf_interval=2
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 NodeName={hosts} CPUs=2
-PartitionName=all Nodes=ALL Default=YES State=UP
+PartitionName=all Nodes=ALL Default=YES State=UP PriorityTier=1 GraceTime=60
+PartitionName=urgent Nodes=ALL State=UP PriorityTier=2 PreemptMode=OFF
 """
+# cred_expire: a job that is requeued starts again after this time. The default is two minutes.
 CGROUPS = "CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n"
 # slurmd looks for control groups, which nodes of a lab do not have; with this directory it works without them.
 NO_CGROUPS = "mount -t tmpfs cgroup /sys/fs/cgroup && mkdir /sys/fs/cgroup/systemd"
 
 
 @dataclass(frozen=True)
+class Process:
+    """A process of a job."""
+
+    pid: int
+    name: str
+    words: tuple[str, ...]
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Slurm:
-    """A lab under Slurm."""
+    """A lab under Slurm. `daemons`: processes of the lab and of Slurm that are there without a job."""
 
     lab: Bench
     configuration: Path
+    daemons: frozenset[int] = frozenset()
 
     def on(self, host: str, *words: str | Path, timeout_s: float = LIMIT_S) -> Outcome:
         return self.lab.stressbench(*self.words(host, *words), timeout_s=timeout_s)
@@ -60,6 +85,88 @@ class Slurm:
     def allocate(self, *options: str) -> tuple[str, ...]:
         """Prefix of a `stressbench` command that runs it in an allocation, from the first host."""
         return ("salloc", "--quiet", *options, sys.executable, "-m", "stressbench")
+
+    def submit(self, lines: str, *options: str, name: str = "job") -> str:
+        """Submit a script of these lines with sbatch and return the id of the job. Its output is in `name`.out."""
+        (self.lab.folder / f"{name}.sh").write_text(f"#!/bin/bash\n{lines}\n", encoding="utf-8")
+        words = ("--parsable", "--open-mode=append", f"--output={name}.out", *options, f"{name}.sh")
+        ended = self.on("h0", "sbatch", *words)
+        assert ended.status == 0, ended.text
+        return ended.output.strip()
+
+    def control(self, *words: str) -> None:
+        """A subcommand of scontrol."""
+        started(self.on("h0", "scontrol", *words))
+
+    def job(self, job: str) -> Mapping[str, str]:
+        """What `scontrol show job` says of a job, by name."""
+        ended = self.on("h0", "scontrol", "--oneliner", "show", "job", job)
+        assert ended.status == 0, ended.text
+        return dict(word.split("=", 1) for word in ended.output.split() if "=" in word)
+
+    def wait_for_state(self, job: str, *states: str) -> Mapping[str, str]:
+        """Wait until the job is in one of these states."""
+
+        def is_there() -> bool:
+            time.sleep(1)  # the question itself takes time from the job
+            return self.job(job)["JobState"] in states
+
+        wait_until(is_there, f"job {job} is {' or '.join(states)}")
+        return self.job(job)
+
+    def processes(self, job: str | None = None) -> Iterator[Process]:
+        """Processes of a job on all hosts, by default of all jobs."""
+        for pid in descendants_marked(self.lab.folder / "labs"):
+            if pid in self.daemons:
+                continue
+            folder = Path(f"/proc/{pid}")
+            with suppress(OSError):
+                name, words = (folder / "comm").read_text().strip(), (folder / "cmdline").read_text(errors="replace")
+                pairs = (folder / "environ").read_text(errors="replace").split("\0")
+                settings = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+                if name not in DAEMONS and job in (None, settings.get("SLURM_JOB_ID")):
+                    yield Process(pid, name, tuple(words.split("\0")[:-1]), settings)
+
+    def main_process(self, job: str) -> Process:
+        """The `stressbench` command of a job, which replaced its script. Its workers have the same words."""
+        python = (one for one in self.processes(job) if one.words[1:3] == ("-m", "stressbench"))
+        return min(python, key=lambda one: one.pid)
+
+    def ranks(self, job: str | None = None) -> Mapping[str, int]:
+        """Process ids of live ranks of the engine on all hosts, by rank."""
+        return {
+            one.settings["SLURM_PROCID"]: one.pid for one in self.processes(job)
+            if "SLURM_PROCID" in one.settings and one.name == "stressbench-mpi"[:15]
+        }  # fmt: skip
+
+    def wait_until_idle(self) -> None:
+        """Wait until no process of a job and no job in the queue is left."""
+        wait_until(lambda: not list(self.processes()), "no process of a job is left")
+        wait_until(lambda: not self.on("h0", "squeue", "--noheader").output, "no job is left in the queue")
+
+    def kill_node(self, host: str) -> None:
+        """Kill all processes on a host as a power failure does, but for the lab's own, and let Slurm know."""
+        (daemon,) = (pid for pid in descendants_marked(self.lab.folder / "labs") if is_slurmd_of(pid, host))
+        namespace = Path(f"/proc/{daemon}/ns/uts").readlink()
+        victims = [daemon]
+        for process in self.processes():
+            with suppress(OSError):
+                if Path(f"/proc/{process.pid}/ns/uts").readlink() == namespace:
+                    victims.append(process.pid)
+        send(signal.SIGKILL, victims)
+        self.fail_node(host)
+
+    def fail_node(self, host: str) -> None:
+        """Let Slurm consider a node as failed."""
+        self.control("update", f"nodename={host}", "state=down", "reason=a-test")
+
+    def revive_node(self, host: str) -> None:
+        """Make a failed node available again, and wait until it is."""
+        if not any(is_slurmd_of(pid, host) for pid in descendants_marked(self.lab.folder / "labs")):
+            started(self.on(host, "slurmd", "-N", host))
+        self.on("h0", "scontrol", "update", f"nodename={host}", "state=resume")  # fails if it has come back by itself
+        words = ("sinfo", "--noheader", f"--nodes={host}", "--format=%t")
+        wait_until(lambda: set(self.on("h0", *words).output.split()) == {"idle"}, f"{host} is idle")
 
 
 def start_slurm(lab: Bench, hosts: tuple[str, ...]) -> Slurm:
@@ -89,7 +196,16 @@ def start_slurm(lab: Bench, hosts: tuple[str, ...]) -> Slurm:
     for host in hosts:
         started(slurm.on(host, "sh", "-c", NO_CGROUPS))
         started(slurm.on(host, "slurmd", "-N", host))
-    return slurm
+    return replace(slurm, daemons=frozenset(descendants_marked(lab.folder / "labs")))
+
+
+def is_slurmd_of(pid: int, host: str) -> bool:
+    """Whether the process is the slurmd of this host."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
+        return Path(words[0]).name == "slurmd" and words[1:3] == ["-N", host]
+    except OSError:
+        return False
 
 
 def started(outcome: Outcome) -> None:

@@ -95,6 +95,17 @@ def test_a_run_can_be_prepared_as_a_batch_script(folder: Path) -> None:
     assert script is not None
     assert "#SBATCH --nodes=2" in script
     assert "debug" in script
+    assert "requeue" not in script
+
+
+def test_a_batch_script_may_be_made_for_a_job_that_is_requeued(folder: Path) -> None:
+    job = stressbench.BatchJob(nodes=2, requeue=True)
+
+    script = stressbench.prepare_run("demo.sb", ranks=4, on="slurm", output="out.jsonl", batch_job=job).script
+
+    assert script is not None
+    assert "#SBATCH --requeue" in script
+    assert "--continue out.jsonl" in script
 
 
 def test_an_incomplete_run_is_continued_in_its_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

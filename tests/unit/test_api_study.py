@@ -88,6 +88,7 @@ def test_results_of_a_directory_are_read_without_running_anything(folder: Path) 
         ({"what": "gone.toml", "output": "made"}, "gone.toml: No such file"),
         ({"what": "demo.toml"}, "demo.toml: output is required unless an existing study"),
         ({"what": "demo.toml", "output": "made", "jobs": 2}, "--jobs 2: runs on local would share cores"),
+        ({"what": "demo.toml", "output": "made", "share": True}, "--share: runs on local would share cores"),
         ({"what": "demo.toml", "output": "made", "jobs": 0}, "--jobs: 0 is not at least 1"),
         ({"what": "demo.toml", "output": "made", "retries": -1}, "--retries: -1 is not between 0 and 1000000"),
         ({"what": "demo.toml", "output": "made", "time_limit": "soon"}, "time_limit: 'soon' must be a time"),

@@ -45,7 +45,7 @@ def launched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         requests.append((request, sets))
         run_file.write_text(made_run(sets["compete_rate"]))
         return SimpleNamespace(
-            status=0, death=None, replacement_file=None, run=None,
+            status=0, death=None, replacement_file=None, run=None, cancellation=None,
             outcome=SimpleNamespace(
                 stop_requests=0, hung_in_finalize=False, was_asked_to_stop=False, status=0, errors=""
             ),

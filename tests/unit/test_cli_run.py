@@ -67,6 +67,11 @@ def folder(tmp_path: Path) -> Path:
         ("run demo.sb -n 2 --nodes 2", "--nodes 2: only applies to a script (--emit); an allocation has its own"),
         ("run demo.sb -n 2 --on slurm --emit --walltime 60", "--walltime: '60' must be a time with its unit"),
         ("run demo.sb --on slurm --emit", "-n is missing"),
+        ("run demo.sb -n 2 --requeue", "--requeue: only applies to a script (--emit); an allocation has its own"),
+        (
+            "run demo.sb -n 2 --on pbs --emit --requeue",
+            "--requeue: --on pbs: scripts that continue their run are written for --on slurm only",
+        ),
         ("run demo.sb --continue there.jsonl", "leave it out"),
         ("run --continue gone.jsonl", "--continue: gone.jsonl is not a file"),
         ("run --continue there.jsonl", "--continue: there.jsonl:1: not a run file"),
@@ -114,6 +119,18 @@ def test_a_script_for_a_batch_system_starts_the_engine_and_nothing_is_started(
     assert ended.stdout.endswith(f"{FAKE_ENGINE} run demo.sb --quiet --output r.jsonl --time-limit 3480s\n")
     assert "=demo\n" in ended.stdout
     assert not (folder / "r.jsonl").exists()
+
+
+def test_a_script_that_may_be_requeued_continues_the_run_with_what_its_file_does_not_hold(folder: Path) -> None:
+    words = ("--emit", "--requeue", "--walltime", "1h", "--isolated", "5", "--telemetry", "off", "-o", "r.jsonl")
+
+    ended = stressbench(folder, "run", "demo.sb", "-n", "4", "--on", "slurm", *words)
+
+    assert ended.returncode == 0, ended.stderr
+    _, continuing, _, first, *_ = ended.stdout.partition("-e r.jsonl")[2].splitlines()
+    limits = "--time-limit 3480s --telemetry off"
+    assert continuing.endswith(f"{FAKE_ENGINE} run --quiet --continue r.jsonl {limits}")
+    assert first.endswith(f"{FAKE_ENGINE} run demo.sb --quiet --output r.jsonl --isolated 5 {limits}")
 
 
 @needs_openmpi

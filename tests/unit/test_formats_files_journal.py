@@ -1,12 +1,16 @@
 """Lines that are appended are in the file as a whole, or not at all."""
 
+import fcntl
 import os
+import re
 import resource
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from support.programs import wait_until
 
 from stressbench.formats.files import FileRefused, append_lines
 
@@ -47,6 +51,25 @@ def test_what_has_no_room_leaves_the_lines_before(tmp_path: Path) -> None:
 
     assert b"File too large" in done.stderr
     assert journal.read_bytes() == b'{"b":2}\n'
+
+
+def test_a_process_waits_until_another_one_has_appended_its_line(tmp_path: Path) -> None:
+    """It would take the half line of the other one for one that was cut off."""
+    journal = tmp_path / "journal"
+    with journal.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        other.write(b'{"b":')
+        other.flush()
+        appending = threading.Thread(target=append_lines, args=(journal, [b'{"a":1}']))
+        appending.start()
+        waiting = re.compile(rf"-> FLOCK .*:{journal.stat().st_ino} ")
+        wait_until(lambda: waiting.search(Path("/proc/locks").read_text()) is not None, "the thread waits")
+        other.write(b"2}\n")
+        other.flush()
+        fcntl.flock(other, fcntl.LOCK_UN)
+        appending.join()
+
+    assert journal.read_bytes() == b'{"b":2}\n{"a":1}\n'
 
 
 def test_a_journal_that_is_a_link_is_refused_and_its_target_stays(tmp_path: Path) -> None:

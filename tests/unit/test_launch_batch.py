@@ -123,6 +123,16 @@ def test_nodes_of_equal_shares_are_known_before_the_launch(ranks: int, used: int
     assert PLACE.ranks_per_node(request, explicit=1) == 1
 
 
+def test_typed_ranks_per_node_leave_other_nodes_to_other_launches() -> None:
+    """More of the engine's nodes than hosts are still spread over all hosts."""
+    packed, spread = replace(REQUEST, ranks_per_node=4), replace(REQUEST, ranks_per_node=1)
+
+    assert built(PLACE, request=packed)[2:4] == ("--nodes=2", "--ntasks-per-node=4")
+    assert built(flux.FluxTarget(nodes=4), request=packed)[3] == "--nodes=2"
+    assert built(PLACE, request=spread)[2:4] == ("--nodes=4", "--ntasks-per-node=2")
+    assert "--overcommit" in built(replace(PLACE, cpus=2), request=packed)
+
+
 def test_flux_spreads_ranks_and_speaks_pmix_where_it_must() -> None:
     place = flux.FluxTarget(nodes=4)
 
@@ -266,6 +276,43 @@ def test_a_script_is_bash_and_starts_exactly_the_command_that_an_allocation_woul
     called = (stub / "called").read_text().splitlines()
     words = [environment["PBS_NODEFILE"] if word == "$PBS_NODEFILE" else word for word in command.argv]
     assert [Path(called[0]).name, *called[1:]] == [Path(words[0]).name, *words[1:]]
+
+
+@pytest.mark.parametrize(
+    ("restarts", "file", "status", "started", "requeued"),
+    [
+        (None, "{}", 0, "first", False),  # a job that starts for the first time never touches a file that is there
+        ("1", "{}", 0, "continuing", False),
+        ("1", "", 0, "first", False),
+        ("1", None, 0, "first", False),
+        (None, None, 130, "first", True),
+        ("2", "{}", 130, "continuing", True),
+        (None, None, 3, "first", False),
+    ],
+)
+def test_a_requeued_job_continues_its_run_and_an_interrupted_one_is_requeued(
+    stub: Path, restarts: str | None, file: str | None, status: int, started: str, requeued: bool
+) -> None:
+    (stub / "srun").write_text(f'#!/bin/sh\necho "$@" >> {stub}/called\nexit {status}\n')
+    (stub / "scontrol").write_text(f'#!/bin/sh\necho "$@" > {stub}/controlled\n')
+    (stub / "scontrol").chmod(0o755)
+    if file is not None:
+        (stub / "a run.jsonl").write_text(file)
+    lines = slurm.requeued_lines("srun first", "srun continuing", run_file=Path("a run.jsonl"))
+    asked = replace(FULL, requeue=True)
+    text = script(
+        batch_systems()["slurm"], asked, ranks=8, command=Command(argv=("srun",)), afterwards="x", lines=lines
+    )  # fmt: skip
+    environment = {**os.environ, "SLURM_JOB_ID": "7"} | ({} if restarts is None else {"SLURM_RESTART_COUNT": restarts})
+
+    done = subprocess.run(["bash", "-c", text], cwd=stub, env=environment, check=False)
+
+    assert done.returncode == status
+    assert (stub / "called").read_text() == f"{started}\n"
+    assert (stub / "a run.jsonl").exists() == bool(file)
+    assert (stub / "controlled").exists() == requeued
+    assert not requeued or (stub / "controlled").read_text() == "requeue 7\n"
+    assert text.splitlines()[9:11] == ["#SBATCH --requeue", "#SBATCH --open-mode=append"]
 
 
 def test_a_stem_becomes_a_name_that_every_system_takes() -> None:

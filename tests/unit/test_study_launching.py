@@ -1,8 +1,6 @@
 """What a launch of a study is asked for."""
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from support.studies import PART, STUDY, study_in
@@ -15,7 +13,9 @@ from stressbench.experiments.sweep.pairs import PairMatrix
 from stressbench.experiments.sweep.specification import SweepRounds
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.launch import session
-from stressbench.launch.session import LaunchRequest
+from stressbench.launch.cancellation import cancellation_in
+from stressbench.launch.execute import Outcome
+from stressbench.launch.session import LaunchRequest, RunResult
 
 
 @pytest.fixture
@@ -27,9 +27,8 @@ def requested(monkeypatch: pytest.MonkeyPatch) -> list[LaunchRequest]:
         requests.append(request)
         return "prepared"
 
-    def run(prepared: object, *, run_file: Path) -> Any:
-        outcome = SimpleNamespace(stop_requests=0, was_asked_to_stop=False, status=3, errors="")
-        return SimpleNamespace(status=3, death=None, run=None, outcome=outcome)
+    def run(prepared: object, *, run_file: Path) -> RunResult:
+        return ended("srun: error: h3: task 3: Exited with exit code 3\n")
 
     monkeypatch.setattr(session, "prepare", prepare)
     monkeypatch.setattr(session, "run", run)
@@ -114,6 +113,36 @@ def test_the_engine_checks_a_workload_once_before_the_first_run_and_once_before_
         checked.append(sum(one.run_file.path == Path("check.jsonl") for one in requested))
 
     assert checked == [2, 2, 4]
+
+
+def ended(errors: str) -> RunResult:
+    """A launch that failed and printed this."""
+    outcome = Outcome(status=3, stop_requests=0, output="", errors=errors, rank_of=())
+    return RunResult(status=3, outcome=outcome, death=None, run=None, cancellation=cancellation_in(errors))
+
+
+@pytest.mark.parametrize(
+    ("errors", "status", "reason"),
+    [
+        ("srun: Check SLURM_JOB_ID ... Expired or invalid job 12\n", 130, "job 12 of Slurm has ended"),
+        ("srun: error: Node failure on h3\nsrun: error: h3: task 3: Killed\n", 130, "node h3 failed"),
+        ("srun: error: h3: task 3: Exited with exit code 3\n", 3, "srun: error: h3: task 3: Exited with exit code 3"),
+    ],
+)
+def test_a_run_that_slurm_ended_has_not_failed(
+    tmp_path: Path, requested: list[LaunchRequest], monkeypatch: pytest.MonkeyPatch, errors: str, status: int,
+    reason: str,
+) -> None:  # fmt: skip
+    """All others would end in the same way: the study stops, and is resumed in another allocation."""
+    directory = study_in(tmp_path, STUDY)
+    monkeypatch.setattr(session, "run", lambda prepared, *, run_file: ended(errors))
+    launcher = RunLauncher(study=directory.study, folder=directory.folder, environment={}, note=directory.write)
+    planned = directory.study.runs[0]
+
+    path = directory.path / directory.file_of(planned.id, attempt=1)
+    result = launcher(ScheduledRun(run=planned, path=path, continues=False, time_limit_s=None))
+
+    assert (result.status, result.reason) == (status, reason)
 
 
 def test_all_attempts_of_a_run_have_its_id(tmp_path: Path, requested: list[LaunchRequest]) -> None:

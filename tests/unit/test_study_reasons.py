@@ -19,7 +19,7 @@ def result_of(folder: Path, monkeypatch: pytest.MonkeyPatch, *, status: int, err
 
     def run(prepared: object, *, run_file: Path) -> Any:
         outcome = SimpleNamespace(stop_requests=0, was_asked_to_stop=False, status=status, errors=errors)
-        return SimpleNamespace(status=status, death=None, run=None, outcome=outcome)
+        return SimpleNamespace(status=status, death=None, run=None, outcome=outcome, cancellation=None)
 
     monkeypatch.setattr(session, "prepare", lambda request, environment: "prepared")
     monkeypatch.setattr(session, "run", run)

@@ -17,6 +17,8 @@ from support.watching import (
     written,
 )
 
+from stressbench.experiments.study.claims import shared_runs
+from stressbench.experiments.study.directory import locked
 from stressbench.experiments.watching.run import RunWatcher
 from stressbench.experiments.watching.study import StudyWatcher
 from stressbench.experiments.watching.watcher import state_of, watcher_of
@@ -59,6 +61,18 @@ def test_a_study_with_failures_has_ended_and_says_so(tmp_path: Path) -> None:
 
     assert watched.activity is Activity.ended
     assert watched.sentence == "no run is left to do; some failed in all attempts"
+
+
+def test_a_study_that_commands_share_runs_as_long_as_one_of_them_has_a_run(tmp_path: Path) -> None:
+    directory = killed_study(tmp_path, done=2)
+    run = directory.study.runs[2].id
+
+    with locked(directory.path, shared=True), shared_runs(directory.path) as claims:
+        claims.take(run)
+        during = look(directory.path)
+
+    assert during.activity is Activity.running
+    assert look(directory.path).activity is Activity.stopped
 
 
 def test_a_killed_study_says_that_nothing_runs(tmp_path: Path) -> None:

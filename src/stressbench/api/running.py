@@ -25,12 +25,16 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, kw_only=True)
 class BatchJob:
-    """Resources that a batch script requests: nodes, wall time (a text such as `1h`), queue, and account to charge."""
+    """Resources that a batch script requests: nodes, wall time (a text such as `1h`), queue, and account to charge.
+
+    `requeue`: the job may be put into the queue again, where it continues its run (Slurm only).
+    """
 
     nodes: int | None = None
     walltime: str | None = None
     queue: str | None = None
     account: str | None = None
+    requeue: bool = False
 
 
 class PreparedRun:
@@ -112,6 +116,7 @@ def prepare_run(
         script = batch_script(
             str(on), name=Path(workload or continue_from or "run").stem, nodes=batch_job.nodes,
             walltime=batch_job.walltime, queue=batch_job.queue, account=batch_job.account,
+            requeue=batch_job.requeue,
         )  # fmt: skip
     return PreparedRun(spec.prepared(environment=os.environ, script=script), progress=progress)
 

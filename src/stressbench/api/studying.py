@@ -1,5 +1,6 @@
 """`stressbench.study` and other functions on studies: many runs over a grid of factors."""
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -64,14 +65,15 @@ class WatchResults(Reported[Watched]):
 
 def study(
     what: str | PathLike[str], *, output: str | PathLike[str] | None = None, retries: int | None = None,
-    time_limit: str | None = None, jobs: int = 1, progress: Report | None = None,
+    time_limit: str | None = None, jobs: int = 1, share: bool = False, progress: Report | None = None,
 ) -> StudyResults:  # fmt: skip
     """Run the study `what` in the directory `output`, or continue the study in the directory `what`.
 
     `what` is a study file (.toml), the name of a shipped study or, without `output`, the directory of a study. If
     `output` already holds a study, it is extended: the file must have the same cells or more. `retries`: how often a
     failed run is repeated. `time_limit`, such as `55min`: no run is started that would end after it. `jobs`: number of
-    concurrent runs, on launch targets that give each its own nodes. `progress` receives a sentence for each launch.
+    concurrent runs, on launch targets that give each its own nodes. `share`: the runs are shared with other processes
+    that carry out the study with this parameter at the same time. `progress` receives a sentence for each launch.
 
         results = stressbench.study("placement.toml", output="placement")
         results.cells()      # a data frame: congestion impact of each job, for each combination of factors
@@ -80,7 +82,7 @@ def study(
     if the study, a workload or a launch target is wrong, before any run starts, and `stressbench.StudyFailed` if runs
     failed or are left to do.
     """
-    options = study_options(retries, time_limit, jobs)
+    options = replace(study_options(retries, time_limit, jobs), share=share)
     if output is not None:
         directory = begin_study(str(what), Path(output), options, progress=reporting_to(progress))
     elif Path(what).is_dir():

@@ -1,5 +1,6 @@
 """What is reported of a program that failed."""
 
+from stressbench.launch.cancellation import cancellation_in
 from stressbench.launch.diagnosis import diagnose
 from stressbench.launch.execute import Outcome
 
@@ -15,8 +16,10 @@ def lines_on_failure(program: str, outcome: Outcome, *, with_errors: bool = Fals
 
 
 def _end_of(program: str, outcome: Outcome) -> str:
-    """Which rank on which host a signal ended, if the launcher says so, or the status of the program."""
-    death = diagnose(outcome)
+    """Why Slurm ended it, which rank on which host a signal ended, if the launcher says so, or its status."""
+    cancellation, death = cancellation_in(outcome.errors), diagnose(outcome)
+    if cancellation is not None and (cancellation.ends_allocation or death is None):
+        return f"{program} was ended: {cancellation.sentence}"
     if death is None:
         return f"{program} ended with status {outcome.status}"
     rank = "a rank" if death.rank is None else f"rank {death.rank}"

@@ -76,19 +76,32 @@ class RunSpec:
             stop_policy=StopPolicy(grace_s=self.grace_s, limit_s=self.limit_s),
             on=self.on,
         )
-        prepared = session.prepare(request, environment=environment)
-        if isinstance(prepared, int):
-            raise WorkloadRefused(prepared)
-        return PreparedRun(request=request, launch=prepared, script=script)
+        prepared = _prepared(request, environment)
+        continuing = None
+        if script is not None and script.request.requeue:
+            continued = replace(run_file, continues=True)
+            continuing_request = replace(
+                request, workload=None, run_file=continued, options=request.options.for_continued_run()
+            )
+            continuing = _prepared(continuing_request, environment)
+        return PreparedRun(request=request, launch=prepared, script=script, continuing_launch=continuing)
+
+
+def _prepared(request: session.LaunchRequest, environment: Mapping[str, str]) -> session.PreparedLaunch:
+    prepared = session.prepare(request, environment=environment)
+    if isinstance(prepared, int):
+        raise WorkloadRefused(prepared)
+    return prepared
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRun:
-    """A run that can start."""
+    """A run that can start. `continuing_launch`: continues it after its batch job was requeued."""
 
     request: session.LaunchRequest
     launch: session.PreparedLaunch
     script: BatchScript | None
+    continuing_launch: session.PreparedLaunch | None = None
 
     @property
     def command(self) -> str:
@@ -103,7 +116,11 @@ class PreparedRun:
     def script_text(self) -> str:
         """The batch script that starts the run, which must have been prepared with a script. Raises LaunchMistake."""
         assert self.script is not None
-        return self.script.text(self.launch.command, ranks=self.request.ranks, run_file=self.request.run_file.path)
+        continuing = None if self.continuing_launch is None else self.continuing_launch.command
+        return self.script.text(
+            self.launch.command, ranks=self.request.ranks, run_file=self.request.run_file.path,
+            continuing_command=continuing,
+        )  # fmt: skip
 
     def run(self) -> "FinishedRun":
         """Start the run and wait until it ends. Must be called from the main thread.

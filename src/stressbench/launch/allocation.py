@@ -20,15 +20,18 @@ class Allocation(PlainTarget):
         """The number of nodes."""
         return self.nodes
 
-    def nodes_used(self, ranks: int) -> int | None:
-        """The number of nodes that these ranks occupy, None: unknown. Raises LaunchMistake for less than one rank."""
+    def nodes_used(self, ranks: int, *, ranks_per_node: int | None = None) -> int | None:
+        """The number of nodes that these ranks occupy, None: unknown. Raises LaunchMistake for less than one rank.
+
+        With `ranks_per_node`, ranks are not spread over more nodes than they need.
+        """
         if ranks < 1:
             raise LaunchMistake(f"ranks: {ranks} is not at least 1")
-        return None if self.nodes is None else min(self.nodes, ranks)
+        return None if self.nodes is None else min(self.nodes, math.ceil(ranks / (ranks_per_node or 1)))
 
-    def max_ranks_per_node(self, ranks: int) -> int | None:
+    def max_ranks_per_node(self, ranks: int, *, ranks_per_node: int | None = None) -> int | None:
         """The largest number of ranks on a node, None: unknown."""
-        nodes_used = self.nodes_used(ranks)
+        nodes_used = self.nodes_used(ranks, ranks_per_node=ranks_per_node)
         return None if nodes_used is None else math.ceil(ranks / nodes_used)
 
     def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:

@@ -14,13 +14,17 @@ _NAME_LETTERS = 15  # the limit of PBS
 
 @dataclass(frozen=True, kw_only=True)
 class BatchRequest:
-    """`name` of the job, and the resources requested for it. None leaves a value to the system."""
+    """`name` of the job, and the resources requested for it. None leaves a value to the system.
+
+    `requeue`: the job may be put into the queue again, where it continues its run.
+    """
 
     name: str
     nodes: int | None = None
     walltime_s: int | None = None
     queue: str | None = None
     account: str | None = None
+    requeue: bool = False
 
     def ranks_per_node(self, ranks: int) -> int | None:
         """The largest number of ranks on a node, None where the system chooses the number of nodes."""
@@ -41,7 +45,7 @@ class BatchRequest:
 
 
 def batch_request(
-    *, stem: str, nodes: int | None, walltime: str | None, queue: str | None, account: str | None
+    *, stem: str, nodes: int | None, walltime: str | None, queue: str | None, account: str | None, requeue: bool = False
 ) -> BatchRequest:
     """The checked request, with a job name made from `stem`. Raises LaunchMistake."""
     if nodes is not None and nodes < 1:
@@ -55,6 +59,7 @@ def batch_request(
         walltime_s=None if walltime is None else _walltime_seconds(walltime),
         queue=queue,
         account=account,
+        requeue=requeue,
     )
 
 

@@ -35,6 +35,13 @@ class EngineOptions:
         words = tuple(word for option in options for word in option)
         return (*words, "--verify") if verify else words
 
+    def for_continued_run(self) -> "EngineOptions":
+        """Those of the options that a run file does not contain."""
+        return EngineOptions(
+            time_limit=self.time_limit, stall_limit=self.stall_limit, telemetry=self.telemetry,
+            telemetry_command=self.telemetry_command, telemetry_limit=self.telemetry_limit,
+        )  # fmt: skip
+
     def with_stall_limit(self, default: str | None) -> "EngineOptions":
         """The same options, with this stall limit unless one was typed."""
         return self if self.stall_limit is not None else replace(self, stall_limit=default)

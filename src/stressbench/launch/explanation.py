@@ -23,9 +23,14 @@ def explain(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
 
 
 def causes(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
-    """Why the run failed: the rank that died, or the launcher's status. Empty where the engine reported it itself."""
+    """Why the run failed: Slurm ended it, the rank that died, or the launcher's status.
+
+    Empty where the engine reported it itself, and after a stop request.
+    """
     if result.status == ExitStatus.ok:
         return ()
+    if result.cancellation is not None and (result.cancellation.ends_allocation or _is_unexplained(result)):
+        return (result.cancellation.sentence,)
     if result.death is not None:
         return (_death(result, result.death),)
     if result.status == ExitStatus.fault and result.outcome.status != ExitStatus.fault:
@@ -33,6 +38,11 @@ def causes(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
             f"the launcher ended with status {result.outcome.status} before the engine could say why",
         )
     return ()
+
+
+def _is_unexplained(result: RunResult) -> bool:
+    """Whether neither a stop request nor the death of a rank explains that the step was cancelled."""
+    return result.death is None and not result.outcome.stop_requests
 
 
 def faults(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ class Request:
     """What to start: `program` with `ranks` ranks, on a machine with `cores` cores.
 
     `extra`: options for the launcher, passed on unchanged. `allocated`: the nodes are an allocation of a batch system.
+    `ranks_per_node`: the typed number of ranks on each node, None: as many nodes as there are.
     """
 
     ranks: int
@@ -29,6 +30,7 @@ class Request:
     as_root: bool = False
     realtime: bool = False
     allocated: bool = False
+    ranks_per_node: int | None = None
 
     @property
     def names_hosts(self) -> bool:

@@ -29,6 +29,7 @@ def request_of(
     environment: Mapping[str, str],
     extra: tuple[str, ...] = (),
     realtime: bool = False,
+    ranks_per_node: int | None = None,
 ) -> Request:
     """The request to start a program, with the properties of this machine and of the launch target.
 
@@ -44,6 +45,7 @@ def request_of(
         as_root=os.geteuid() == 0,
         realtime=realtime or (target.realtime_by_default and machine.allows_realtime()),
         allocated=machine.allocated(environment),
+        ranks_per_node=ranks_per_node,
     )
 
 

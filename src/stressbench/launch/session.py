@@ -10,6 +10,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.formats.files import write_atomically
 from stressbench.formats.run import Fault, Run, RunFileError, append_fault, read_run
 from stressbench.launch import machine
+from stressbench.launch.cancellation import Cancellation, cancellation_in
 from stressbench.launch.command import Command, Launcher
 from stressbench.launch.deaths import fault_of_death
 from stressbench.launch.diagnosis import Death, diagnose
@@ -106,7 +107,7 @@ class RunResult:
     """How a run ended: the exit status to pass on (0, 2, 3 or 130), the rank that died, if one did, and the run file.
 
     `run`: the content of the run file, None where it cannot be read. `replacement_file`: the new run file, where
-    the original was deleted, replaced or cut during the run.
+    the original was deleted, replaced or cut during the run. `cancellation`: why Slurm ended the launch, if it did.
     """
 
     status: int
@@ -114,6 +115,7 @@ class RunResult:
     death: Death | None
     run: Run | None
     replacement_file: Path | None = None
+    cancellation: Cancellation | None = None
 
 
 def prepare(request: LaunchRequest, *, environment: Mapping[str, str]) -> PreparedLaunch | int:
@@ -182,6 +184,7 @@ def _start_request(engine: Path, request: LaunchRequest, environment: Mapping[st
         environment=environment,
         extra=request.launcher_arguments,
         realtime=request.realtime,
+        ranks_per_node=request.ranks_per_node if isinstance(request.ranks_per_node, int) else None,
     )
 
 
@@ -229,8 +232,10 @@ def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
         raise LaunchMistake(f"{command.argv[0]}: {fault.strerror}") from fault
     replacement_file = kept_file.path()
     death, run = diagnose(outcome), _read(replacement_file or run_file)
+    cancellation = cancellation_in(outcome.errors)
+    was_ended = outcome.stop_requests or (cancellation is not None and cancellation.ends_allocation)
     # Ranks killed on request are not a fault, and a file that has not grown has no records of this launch.
-    if death is not None and run is not None and not outcome.stop_requests and file.has_grown():
+    if death is not None and run is not None and not was_ended and file.has_grown():
         run = _with_fault(run, fault_of_death(death, run, errors=outcome.errors))
     return RunResult(
         status=final_status(outcome, death, run),
@@ -238,6 +243,7 @@ def run(prepared: PreparedLaunch, *, run_file: Path) -> RunResult:
         death=death,
         run=run,
         replacement_file=replacement_file,
+        cancellation=cancellation,
     )
 
 

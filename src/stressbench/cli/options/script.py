@@ -31,13 +31,21 @@ class ScriptOptions:
     account: Annotated[
         str | None, typer.Option(metavar="NAME", help="In a script: account, project or bank to charge.")
     ] = None
+    requeue: Annotated[
+        bool,
+        typer.Option(
+            "--requeue",
+            help="In a script for Slurm: the job may be requeued, as after preemption, and then continues its run.",
+        ),
+    ] = False
 
     def script(self, *, on: str, name: str) -> BatchScript | None:
         """The batch script; None without --emit. Raises LaunchMistake."""
         if self.emit:
             return batch_script(
-                on, name=name, nodes=self.nodes, walltime=self.walltime, queue=self.queue, account=self.account
-            )
+                on, name=name, nodes=self.nodes, walltime=self.walltime, queue=self.queue, account=self.account,
+                requeue=self.requeue,
+            )  # fmt: skip
         given = (
             ("--nodes", self.nodes), ("--walltime", self.walltime), ("--queue", self.queue),
             ("--account", self.account),
@@ -45,4 +53,6 @@ class ScriptOptions:
         for option, value in given:
             if value is not None:
                 raise LaunchMistake(f"{option} {value}: only applies to a script (--emit); an allocation has its own")
+        if self.requeue:
+            raise LaunchMistake("--requeue: only applies to a script (--emit); an allocation has its own")
         return None

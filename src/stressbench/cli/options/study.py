@@ -29,6 +29,14 @@ NewDirectory: TypeAlias = Annotated[
     Path | None, output_option("DIR", "Directory of the measurements; required unless --dry-run.")
 ]
 DryRun: TypeAlias = Annotated[bool, typer.Option("--dry-run", help="List the runs in their order, and start nothing.")]
+Share: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--share",
+        help="Share the runs with other commands that have this option at the same time, such as the tasks of a job "
+        "array; each run is carried out once (slurm, flux and simgrid only).",
+    ),
+]
 PlanAsJson: TypeAlias = Annotated[bool, json_option("With --dry-run: JSON output; times in seconds, unknown is null.")]
 
 

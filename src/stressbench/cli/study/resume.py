@@ -1,10 +1,12 @@
 """`stressbench study resume`: continue a study."""
 
+from dataclasses import replace
+
 import typer
 
 from stressbench.cli.console.studies import run_and_exit
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.study import EXIT_STATUS, Folder, StudyRunOptions
+from stressbench.cli.options.study import EXIT_STATUS, Folder, Share, StudyRunOptions
 from stressbench.experiments.study.directory import open_directory
 
 _HELP = f"""\
@@ -28,6 +30,6 @@ def register(app: typer.Typer) -> None:
 
 
 @with_options
-def resume(folder: Folder, study_options: StudyRunOptions) -> None:
+def resume(*, folder: Folder, study_options: StudyRunOptions, share: Share = False) -> None:
     """Carry out the open runs of the study in `folder`."""
-    run_and_exit(open_directory(folder), study_options.value())
+    run_and_exit(open_directory(folder), replace(study_options.value(), share=share))

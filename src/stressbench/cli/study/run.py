@@ -1,5 +1,6 @@
 """`stressbench study run`: run the study in a file."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from stressbench.cli.console.studies import run_and_exit
 from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.expansion import with_options
-from stressbench.cli.options.study import EXIT_STATUS, StudyArgument, StudyRunOptions
+from stressbench.cli.options.study import EXIT_STATUS, Share, StudyArgument, StudyRunOptions
 from stressbench.console import emit
 from stressbench.experiments.study.execution import begin_study
 
@@ -27,6 +28,7 @@ Examples:
     stressbench study run mine.toml -o placement --time-limit 55min
     stressbench study run larger.toml -o placement               # more cells or repetitions
     stressbench study run simulated.toml -o simulated --jobs 4   # on = "simgrid:tinis": virtual time
+    stressbench study run mine.toml -o placement --share         # each task of a job array (sbatch --array)
 
 {EXIT_STATUS}
 """
@@ -39,10 +41,12 @@ def register(app: typer.Typer) -> None:
 
 @with_options
 def run(
+    *,
     what: StudyArgument,
     output: Annotated[Path, output_option("DIR", "New directory, or a study to extend.")],
     study_options: StudyRunOptions,
+    share: Share = False,
 ) -> None:
     """Carry out the study `what` in the directory `output`."""
-    options = study_options.value()
+    options = replace(study_options.value(), share=share)
     run_and_exit(begin_study(what, output, options, progress=emit), options)

@@ -24,6 +24,7 @@ import orjson
 
 from stressbench import __version__
 from stressbench.experiments.new_directory import removed_if_refused
+from stressbench.experiments.study.claims import set_up_alone
 from stressbench.experiments.study.environment import environment
 from stressbench.experiments.study.includes import included_files
 from stressbench.formats import toml
@@ -36,7 +37,7 @@ from stressbench.formats.files import (
     sha256_of,
     write_atomically,
 )
-from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, STUDY_FILE, WORKLOADS
+from stressbench.formats.files.studies import ENVIRONMENT, LOCK, MANIFEST, RUNS, SETUP_CLAIM, STUDY_FILE, WORKLOADS
 from stressbench.formats.study.errors import StudyFault, StudyMistake
 from stressbench.formats.study.file import Study, parse_study
 from stressbench.formats.study.manifest import Manifest, PlannedRecord, Record, StudyRecord, append, read_manifest
@@ -49,6 +50,7 @@ _LOCK_ATTEMPTS, _LOCK_PAUSE_S = 5, 0.02
 _INITIAL_FILES = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
 _TEMPORARY_FILES = re.compile(
     r"\.(stressbench-([0-9a-f]{16}|.+-\d+-[0-9a-f]{8})|environment\.json|study-1\.json|study-1\.toml)\.new"
+    rf"|{re.escape(SETUP_CLAIM)}"
 )
 
 
@@ -124,14 +126,15 @@ class Directory:
 
     def plan(self) -> None:
         """Record planned runs that the manifest does not contain yet."""
-        planned = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
-        missing = [
-            PlannedRecord(run=run.id, cell=run.cell.id, repetition=run.repetition, values=run.cell.values)
-            for run in self.study.runs
-            if run.id not in planned
-        ]
-        if missing:
-            self.write(*missing)
+        with set_up_alone(self.path):
+            planned = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
+            missing = [
+                PlannedRecord(run=run.id, cell=run.cell.id, repetition=run.repetition, values=run.cell.values)
+                for run in self.study.runs
+                if run.id not in planned
+            ]
+            if missing:
+                self.write(*missing)
 
 
 def open_directory(path: Path) -> Directory:
@@ -160,30 +163,29 @@ def create_or_extend(
     a study that was there before is not extended, and of a new directory nothing is left.
     """
     with removed_if_refused(path / RUNS):
-        return _created_or_extended(path, study=study, text=text, folder=folder, check=check)
+        try:
+            (path / RUNS).mkdir(parents=True, exist_ok=True)
+            with set_up_alone(path):
+                return _created_or_extended(path, study=study, text=text, folder=folder, check=check)
+        except OSError as fault:
+            raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
 
 
 def _created_or_extended(
     path: Path, *, study: Study, text: str, folder: Path, check: Callable[[], None] | None
 ) -> Directory:
-    try:
-        (path / RUNS).mkdir(parents=True, exist_ok=True)
-        number = _newest(path)
-        _refuse_other_files(path, number)
-        if os.path.lexists(path / MANIFEST):
-            os.close(open_journal(path / MANIFEST))  # before anything is written
-        if number and text == _text(path / f"study-{number}.toml"):
-            directory = Directory(path=path, study=study, folder=folder)
-        else:
-            if number:
-                _require_extension(open_directory(path).study, study, path=path)
-            if check is not None:
-                check()
-            added = _add_study_file(path, number + 1, study=study, text=text, folder=folder)
-            directory = replace(added, is_checked=check is not None)
-    except OSError as fault:
-        raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
-    return directory
+    number = _newest(path)
+    _refuse_other_files(path, number)
+    if os.path.lexists(path / MANIFEST):
+        os.close(open_journal(path / MANIFEST))  # before anything is written
+    if number and text == _text(path / f"study-{number}.toml"):
+        return Directory(path=path, study=study, folder=folder)
+    if number:
+        _require_extension(open_directory(path).study, study, path=path)
+    if check is not None:
+        check()
+    added = _add_study_file(path, number + 1, study=study, text=text, folder=folder)
+    return replace(added, is_checked=check is not None)
 
 
 def _add_study_file(path: Path, number: int, *, study: Study, text: str, folder: Path) -> Directory:
@@ -228,27 +230,28 @@ def require_same_workloads(directory: Directory, *, newest: int | None = None) -
 
 
 @contextmanager
-def locked(path: Path, *, command: str = "study", subject: str = "study") -> Iterator[None]:
+def locked(path: Path, *, command: str = "study", subject: str = "study", shared: bool = False) -> Iterator[None]:
     """Lock the directory for this process. The kernel unlocks it however the process ends. Raises StudyMistake.
 
-    `command` and `subject` say in its message what else runs there.
+    `command` and `subject` say in its message what else runs there. `shared`: with others that share it.
     """
     try:
         descriptor = open_journal(path / LOCK)
     except OSError as fault:
         raise StudyMistake(f"{path / LOCK}: {reason_of(fault)}") from fault
     with os.fdopen(descriptor, "ab") as file:
-        if not _takes_lock(file):
+        if not _takes_lock(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
+            alone = " without --share" if shared else ""
             raise StudyMistake(
-                f"{path}: another `stressbench {command}` is running this {subject}; wait for it, or end it"
+                f"{path}: another `stressbench {command}` is running this {subject}{alone}; wait for it, or end it"
             )
         yield
 
 
-def _takes_lock(file: BinaryIO) -> bool:
+def _takes_lock(file: BinaryIO, how: int) -> bool:
     for _ in range(_LOCK_ATTEMPTS):  # `is_locked` holds a shared lock for an instant
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, how | fcntl.LOCK_NB)
         except BlockingIOError:
             time.sleep(_LOCK_PAUSE_S)
         except OSError:

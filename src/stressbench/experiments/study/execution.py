@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +12,8 @@ from types import FrameType
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.study.catalog import study_file
-from stressbench.experiments.study.cell_targets import read_checked_study, require_links
+from stressbench.experiments.study.cell_targets import absolute, read_checked_study, require_links
+from stressbench.experiments.study.claims import AllRuns, Claims, shared_runs
 from stressbench.experiments.study.directory import Directory, create_or_extend, locked, now, require_same_workloads
 from stressbench.experiments.study.launching import RunLauncher
 from stressbench.experiments.study.results import is_narrow
@@ -36,19 +37,24 @@ from stressbench.formats.study.file import Study, study_file_mistakes
 from stressbench.formats.study.manifest import LinksRecord, PolicyRecord, Record
 from stressbench.formats.toml import KeyLabel, by_key
 from stressbench.formats.units import duration_text
+from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch import batch_systems
-from stressbench.launch.targets import forms_with, properties_of
+from stressbench.launch.targets import forms_with, properties_of, resolve_target
 from stressbench.levels import Level
 from stressbench.stop_signals import handled_by
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """How runs are carried out; None leaves it to the study file."""
+    """How runs are carried out; None leaves it to the study file.
+
+    `share`: other commands carry out runs of the study at the same time.
+    """
 
     retries: int | None = None
     time_limit_s: float | None = None
     jobs: int = 1
+    share: bool = False
 
     def policy(self, study: Study, records: Sequence[Record] = ()) -> Policy:
         """The policy from these options, the study file and the manifest's records."""
@@ -62,19 +68,40 @@ class StudyOptions:
             raise StudyMistake(f"--jobs: {self.jobs} is not at least 1")
         if self.retries is not None and not 0 <= self.retries <= MAX_RETRIES:
             raise StudyMistake(f"--retries: {self.retries} is not between 0 and {MAX_RETRIES}")
-        if self.jobs == 1:
+        if self.jobs == 1 and not self.share:
             return
+        option, alone = (f"--jobs {self.jobs}", "expected 1") if self.jobs > 1 else ("--share", "leave it out")
         if study.rate_command is not None:
-            raise StudyMistake(
-                f"--jobs {self.jobs}: rate_command sets one rate for all that runs; expected 1 where a study has one"
-            )
+            raise StudyMistake(f"{option}: rate_command sets one rate for all that runs; {alone} where a study has one")
         for cell in study.cells:
             if not properties_of(cell.on).runs_concurrently:
                 kinds = (form.partition(":")[0] for form in forms_with(lambda kind: kind.runs_concurrently))
                 raise StudyMistake(
-                    f"--jobs {self.jobs}: runs on {cell.on} would share cores and links and measure each other; "
-                    f"expected 1 there (several at once are for {', '.join(kinds)})"
+                    f"{option}: runs on {cell.on} would share cores and links and measure each other; "
+                    f"{alone} there (several at once are for {', '.join(kinds)})"
                 )
+
+    def check_nodes(self, study: Study, *, folder: Path, environment: Mapping[str, str]) -> None:
+        """Raise StudyMistake where concurrent runs would wait for each other's nodes.
+
+        Raises LaunchMistake where a launch target cannot be used.
+        """
+        if self.jobs == 1:
+            return
+        for on in dict.fromkeys(cell.on for cell in study.cells if cell.on in batch_systems()):
+            target = resolve_target(absolute(on, folder=folder), environment=environment)
+            if not isinstance(target, Allocation) or target.nodes is None:
+                continue
+            for cell in study.cells:
+                ranks = cell.ranks or target.ranks
+                if cell.on != on or ranks is None:
+                    continue
+                used = target.nodes_used(ranks, ranks_per_node=cell.ranks_per_node) or 1
+                if used * self.jobs > target.nodes:
+                    raise StudyMistake(
+                        f"--jobs {self.jobs}: a run with {ranks} ranks takes {used} of the {target.nodes} nodes of the "
+                        f"allocation; expected at most {target.nodes // used}, or a larger ranks_per_node"
+                    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +128,8 @@ class StudyOutcome:
         if counts.failed:
             text += f", {counts.failed} failed"
         if self.stop is Stop.done:
-            return text
+            elsewhere = counts.total - counts.done - counts.skipped - counts.failed
+            return f"{text}, {elsewhere} run elsewhere" if elsewhere else text
         return f"{'stopped' if self.stop is Stop.interrupted else 'time limit reached'}: {text}"
 
 
@@ -129,6 +157,8 @@ class StudyProgress:
         if result.status not in (ExitStatus.ok, ExitStatus.interrupted):
             reason = result.reason or "the reason is unknown"
             self._progress(f"{scheduled.run.id} failed (status {result.status}): {reason}", level=Level.warning)
+        elif result.reason is not None:
+            self._progress(f"{scheduled.run.id} was interrupted: {result.reason}", level=Level.warning)
         self.show(counts, is_end=True)
 
     def show(self, counts: RunCounts, *, is_end: bool) -> None:
@@ -160,6 +190,7 @@ def begin(
     messages that name keys by `key_label`.
     """
     options.check(study)
+    options.check_nodes(study, folder=folder, environment=os.environ)
     require_links(study, folder=folder, environment=os.environ, key_label=key_label)
     launcher = RunLauncher(
         study=study, folder=folder, environment=os.environ, note=_nothing_to_record,
@@ -183,12 +214,14 @@ def run_study(
     the main thread. Raises StudyMistake and StudyFault.
     """
     options.check(directory.study)
+    options.check_nodes(directory.study, folder=directory.folder, environment=os.environ)
     pool = _pool(directory.study, options, progress)
     launcher = RunLauncher(
         study=directory.study, folder=directory.folder, environment=os.environ, note=directory.write,
         log=lambda text: progress(text, level=Level.progress),
     )  # fmt: skip
-    with locked(directory.path), _warn_of_slow_networks(directory, progress):
+    claims: AbstractContextManager[Claims] = shared_runs(directory.path) if options.share else nullcontext(AllRuns())
+    with locked(directory.path, shared=options.share), _warn_of_slow_networks(directory, progress), claims as claimed:
         require_same_workloads(directory)
         for complaint in directory.read().complaints:
             progress(complaint, level=Level.warning)
@@ -201,6 +234,7 @@ def run_study(
             runner = StudyRunner(
                 directory, policy=policy, watcher=active_watcher,
                 is_narrow=(lambda _: False) if target is None else partial(is_narrow, target=target),
+                claims=claimed,
             )  # fmt: skip
             execute = replace(launcher, is_stopping=lambda: runner.is_stopping)
             with _stop_on_signals(runner, pool), execute.restoring_full_rate():
@@ -209,14 +243,13 @@ def run_study(
 
 
 def _pool(study: Study, options: StudyOptions, progress: Progress) -> Pool:
-    if options.jobs == 1:
-        return SequentialPool()
-    if any(cell.on in batch_systems() for cell in study.cells):
+    concurrent = options.jobs > 1 or options.share
+    if concurrent and any(cell.on in batch_systems() for cell in study.cells):
         progress(
             "runs at once have nodes of their own but share the network: one may measure another's traffic",
             level=Level.warning,
         )
-    return WorkerPool(options.jobs)
+    return WorkerPool(options.jobs) if options.jobs > 1 else SequentialPool()
 
 
 @contextmanager

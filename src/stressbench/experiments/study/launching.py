@@ -95,6 +95,8 @@ class RunLauncher:
         took_s = self.clock() - began
         if result.outcome.stop_requests and limit_s is not None and took_s >= limit_s + GRACE_S:
             return LaunchResult(status=ExitStatus.fault, reason=f"ranks still ran {GRACE_S:g} s after their time limit")
+        if result.status != ExitStatus.ok and result.cancellation is not None and result.cancellation.ends_allocation:
+            return LaunchResult(status=ExitStatus.interrupted, reason=result.cancellation.sentence)
         return LaunchResult(
             status=result.status,
             reason=_reason(result, request),
@@ -189,17 +191,12 @@ class RunLauncher:
     def _options(self, scheduled: ScheduledRun, limit_s: float | None) -> EngineOptions:
         run, cell = self.study.run, scheduled.run.cell
         limit = None if limit_s is None else f"{max(1, round(limit_s))}s"
-        options = EngineOptions(  # which the run file does not contain
+        options = EngineOptions(
             time_limit=limit,
             stall_limit=_text(run.stall_limit),
             telemetry=run.telemetry,
             telemetry_command=run.telemetry_command,
             telemetry_limit=_text(run.telemetry_limit),
-        )
-        if scheduled.continues:
-            return options
-        return replace(
-            options,
             isolated=_text(run.isolated),
             contended=_text(run.contended),
             until_interval=_text(run.until_interval),
@@ -213,6 +210,7 @@ class RunLauncher:
             sets=_sets(cell),
             verify=run.verify,
         )
+        return options.for_continued_run() if scheduled.continues else options
 
     def _engine(self, cell: Cell) -> Path | None:
         """The engine of a cell: a path is relative to the study file, a bare name is looked up."""

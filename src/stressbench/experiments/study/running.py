@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.study.claims import AllRuns, Claims
 from stressbench.experiments.study.directory import Directory, now
 from stressbench.experiments.study.estimate import seconds_left
 from stressbench.experiments.study.run_states import RunState, State, run_states
@@ -108,7 +109,7 @@ class Policy:
 
 
 class StudyRunner:
-    """Carries out the runs of a study directory."""
+    """Carries out the runs of a study directory, those that other commands have not claimed."""
 
     def __init__(
         self,
@@ -118,7 +119,9 @@ class StudyRunner:
         is_narrow: NarrownessTest,
         watcher: Watcher,
         clock: Callable[[], float] = time.monotonic,
+        claims: Claims | None = None,
     ) -> None:
+        self._claims = claims or AllRuns()
         self._directory = directory
         self._policy = policy
         self._is_narrow = is_narrow
@@ -133,14 +136,15 @@ class StudyRunner:
     def run(self, execute: Executor, *, pool: Pool) -> Stop:
         """Carry out the open runs and return why that ended. Raises StudyFault on a full disk; the run stays open."""
         self._directory.plan()
-        states = run_states(self._directory.study.runs, self._directory.read().records)
-        self._states = {run_state.run.id: run_state for run_state in states}
+        self._read_states()
         made_progress = True
         while made_progress and self._stop is None:  # with several at once, a run may fail after all others have ended
             states_before = self.run_states
             for scheduled, result in pool.map(self._scheduled_runs(), execute):
                 self._record_result(scheduled, result)
             made_progress = self.run_states != states_before
+        if self._claims.are_shared:
+            self._read_states()
         return self._stop or Stop.done
 
     def request_stop(self) -> None:
@@ -163,16 +167,33 @@ class StudyRunner:
         while (next_failures := self._least_failures(above=failures)) is not None:
             failures = next_failures
             for run in self._directory.study.runs:
-                run_state = self._states[run.id]
-                if run_state.failures != failures or not run_state.is_open(retries=self._policy.retries):
+                if not self._is_open(run, failures=failures):
                     continue
-                if self._stop is not None or self._is_out_of_time(run_state):
+                if self._stop is not None or self._is_out_of_time(self._states[run.id]):
                     return
-                if self._has_converged(run):
+                if not self._claim(run, failures=failures):
                     continue
-                scheduled = self._schedule(run_state)
-                if scheduled is not None:
+                scheduled = None if self._has_converged(run) else self._schedule(self._states[run.id])
+                if scheduled is None:
+                    self._claims.release(run.id)
+                else:
                     yield scheduled
+
+    def _is_open(self, run: PlannedRun, *, failures: int) -> bool:
+        """Whether the run is open after this number of failures."""
+        run_state = self._states[run.id]
+        return run_state.failures == failures and run_state.is_open(retries=self._policy.retries)
+
+    def _claim(self, run: PlannedRun, *, failures: int) -> bool:
+        """Claim an open run. False where another command has claimed it, or has carried it out meanwhile."""
+        if not self._claims.take(run.id):
+            return False
+        if self._claims.are_shared:
+            self._read_states()
+            if not self._is_open(run, failures=failures):
+                self._claims.release(run.id)
+                return False
+        return True
 
     def _least_failures(self, *, above: int) -> int | None:
         """The smallest number of failures, larger than `above`, of an open run; None if there is none."""
@@ -245,6 +266,7 @@ class StudyRunner:
             reason = result.reason or ("no round was finished" if result.status == ExitStatus.ok else "the run failed")
             status = result.status or ExitStatus.fault
             self._record(run.id, FailedRecord(run=run.id, at=now(), file=name, status=status, reason=reason))
+        self._claims.release(run.id)
         if result.stop_requested:
             self._stop = Stop.interrupted
         self._watcher.ended(scheduled, result, self.counts())
@@ -306,8 +328,12 @@ class StudyRunner:
     def _mark_converged(self, cell: str, runs: int) -> None:
         record = SettledRecord(cell=cell, at=now(), runs=runs)
         self._directory.write(record)
-        records = self._directory.read().records
-        self._states = {run_state.run.id: run_state for run_state in run_states(self._directory.study.runs, records)}
+        self._read_states()
+
+    def _read_states(self) -> None:
+        """Read the states of all runs from the manifest, to which other commands may have written."""
+        states = run_states(self._directory.study.runs, self._directory.read().records)
+        self._states = {run_state.run.id: run_state for run_state in states}
 
     def counts(self) -> RunCounts:
         """Counts of runs, and the estimated time left."""

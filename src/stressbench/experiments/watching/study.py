@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from stressbench.experiments.study.claims import is_any_claimed
 from stressbench.experiments.study.directory import Directory, has_study, now, open_directory
 from stressbench.experiments.study.estimate import seconds_left
 from stressbench.experiments.study.execution import slowed_network_sentence
@@ -64,7 +65,7 @@ class StudyWatcher:
 
     def look(self) -> Watched:
         """The present state, for which only files that have changed are read, and of run files only what was added."""
-        is_running = is_locked(self._path / LOCK)
+        is_running = is_any_claimed(self._path) or is_locked(self._path / LOCK)
         try:
             journal = self._read_journal()
         except (StudyMistake, OSError) as fault:

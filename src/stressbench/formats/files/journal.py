@@ -1,5 +1,6 @@
 """Append-only files of lines: a line is appended completely or not at all."""
 
+import fcntl
 import os
 import stat
 from collections.abc import Iterable
@@ -17,11 +18,14 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | o
 def append_lines(path: Path, lines: Iterable[bytes]) -> None:
     """Append JSON values, one per line, and sync them to disk. Raises OSError, in which case none of them is appended.
 
-    An incomplete last line, left by a power failure or a full disk, is removed.
+    An incomplete last line, left by a power failure or a full disk, is removed. Several processes may append to a file
+    if its file system supports locks.
     """
     content = b"".join(line + b"\n" for line in lines)
     descriptor = open_journal(path)
     try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         end, gap = _end_of(descriptor)
         os.ftruncate(descriptor, end)
         try:

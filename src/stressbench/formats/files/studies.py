@@ -9,6 +9,7 @@ from pathlib import Path
 MANIFEST, LAUNCHES = "manifest.jsonl", "launches.jsonl"
 RUNS, WORKLOADS, SCHEMA = "runs", "workloads", "schema"
 ENVIRONMENT, LOCK, SUMS = "environment.json", ".lock", "SHA256SUMS"
+SETUP_CLAIM = ".setup.claim"
 STUDY_FILE = re.compile(r"study-(\d+)\.toml")
 
 _BY_NAME = frozenset({MANIFEST, LAUNCHES, ENVIRONMENT, LOCK, SUMS})

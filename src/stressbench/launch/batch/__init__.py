@@ -3,7 +3,9 @@
 A module has `ABOUT`, `current_target(environment)`: the target for the allocation of this process, or LaunchMistake,
 `script_target(request)`: the target for a batch script, `directives(request, ranks=...)`: the directives of that
 script, and, where it differs from a shell command, `line(command)`: how the script starts ranks. `RUNS_CONCURRENTLY`
-is set where several launches in one allocation get nodes of their own.
+is set where several launches in one allocation get nodes of their own. The function
+`requeued_lines(first, continuing, run_file=...)`, if there is one, gives the lines of a script whose job may be
+requeued, from those that start and those that continue the run.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,6 +31,7 @@ class BatchSystem:
     directives: Callable[..., tuple[str, ...]]
     line: Callable[[Command], str]
     runs_concurrently: bool
+    requeued_lines: Callable[..., str] | None
 
 
 def batch_systems() -> Mapping[str, BatchSystem]:
@@ -43,22 +46,31 @@ def _system(name: str) -> BatchSystem:
         name=name, about=module.ABOUT, current_target=module.current_target, script_target=module.script_target,
         directives=module.directives, line=getattr(module, "line", str),
         runs_concurrently=getattr(module, "RUNS_CONCURRENTLY", False),
+        requeued_lines=getattr(module, "requeued_lines", None),
     )  # fmt: skip
 
 
-def script(system: BatchSystem, request: BatchRequest, *, ranks: int, command: Command, afterwards: str) -> str:
+def script(
+    system: BatchSystem, request: BatchRequest, *, ranks: int, command: Command, afterwards: str,
+    lines: str | None = None,
+) -> str:  # fmt: skip
     """A batch script for this system: its directives, `afterwards` as a comment, and the command.
 
-    Raises LaunchMistake where a word has a newline or another control character, since systems read directives line by
-    line, regardless of shell quotes.
+    `lines`: what starts the ranks instead of the command alone. Raises LaunchMistake where a word has a newline or
+    another control character, since systems read directives line by line, regardless of shell quotes.
     """
-    for word in (*command.argv, *(text for pair in command.environment for text in pair), afterwards):
-        if "\n" in word or "\t" in word or escaped(word) != word:
-            raise LaunchMistake(f"--emit: {word!r} has a control character, which no script can hold; rename it")
-    lines = (
+    require_words_of_script(command, afterwards)
+    text = (
         "#!/bin/bash",
         *system.directives(request, ranks=ranks),
         f"# written by `stressbench run --on {system.name} --emit`; {afterwards}",
-        system.line(command),
+        system.line(command) if lines is None else lines,
     )
-    return "\n".join(lines) + "\n"
+    return "\n".join(text) + "\n"
+
+
+def require_words_of_script(command: Command, *others: str) -> None:
+    """Raise LaunchMistake where a word of the command or one of the others has a control character."""
+    for word in (*command.argv, *(text for pair in command.environment for text in pair), *others):
+        if "\n" in word or "\t" in word or escaped(word) != word:
+            raise LaunchMistake(f"--emit: {word!r} has a control character, which no script can hold; rename it")

@@ -29,7 +29,7 @@ class FluxTarget(Allocation):
 
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. Flux puts consecutive ranks on the same node by default."""
-        nodes_used = self.nodes_used(request.ranks)
+        nodes_used = self.nodes_used(request.ranks, ranks_per_node=request.ranks_per_node)
         nodes = () if nodes_used is None else (f"--nodes={nodes_used}",)
         # Flux provides PMI-1 by default, which MPICH and Open MPI 4 support. Open MPI 5 needs the plugin flux-pmix.
         pmix = ("--setopt=pmi=pmix",) if launcher.flavour is Flavour.openmpi5 else ()

@@ -1,10 +1,12 @@
 """Slurm: `srun` starts ranks, `sbatch` submits scripts."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from stressbench.exit_status import ExitStatus
 from stressbench.formats.units import parse_digits
 from stressbench.launch.allocation import Allocation
 from stressbench.launch.batch_request import BatchRequest
@@ -53,17 +55,21 @@ class SlurmTarget(Allocation):
         return Command(argv=(str(launcher.path), *options, *request.extra, *program), environment=_settings(launcher))
 
     def _shape(self, request: Request) -> tuple[str, ...]:
-        nodes_used, max_ranks_per_node = self.nodes_used(request.ranks), self.max_ranks_per_node(request.ranks)
-        nodes = () if nodes_used is None else (f"--nodes={nodes_used}", f"--ntasks-per-node={max_ranks_per_node}")
+        nodes_used = self.nodes_used(request.ranks, ranks_per_node=request.ranks_per_node)
+        most = self._max_ranks_per_node(request)
+        nodes = () if nodes_used is None else (f"--nodes={nodes_used}", f"--ntasks-per-node={most}")
         if self.first_node is not None:
             nodes = (*nodes, f"--relative={self.first_node}")
         overcommit = ("--overcommit",) if self._is_oversubscribed(request) else ()
         # Consecutive ranks share a node. --wait ends the other ranks some time after the first one has ended.
         return (f"--ntasks={request.ranks}", *nodes, *overcommit, "--distribution=block", f"--wait={_WAIT_S}")
 
+    def _max_ranks_per_node(self, request: Request) -> int | None:
+        return self.max_ranks_per_node(request.ranks, ranks_per_node=request.ranks_per_node)
+
     def _is_oversubscribed(self, request: Request) -> bool:
-        max_ranks_per_node = self.max_ranks_per_node(request.ranks)
-        return max_ranks_per_node is not None and self.cpus is not None and max_ranks_per_node > self.cpus
+        most = self._max_ranks_per_node(request)
+        return most is not None and self.cpus is not None and most > self.cpus
 
     def _mpi(self, library: Recognised, request: Request) -> tuple[str, ...]:
         pmi_types = _PMI_TYPES.get(library.flavour, ())
@@ -96,7 +102,7 @@ class SlurmTarget(Allocation):
         """A warning where ranks share CPUs, else None."""
         if not self._is_oversubscribed(request):
             return None
-        count = self.max_ranks_per_node(request.ranks)
+        count = self._max_ranks_per_node(request)
         return f"{count} ranks share {self.cpus} CPUs of a node: times include waiting for one"
 
 
@@ -149,4 +155,26 @@ def directives(request: BatchRequest, *, ranks: int) -> tuple[str, ...]:
         ("account", request.account),
     )
     lines = (f"#SBATCH --{name}={value}" for name, value in options if value is not None)
-    return (*lines, "#SBATCH --exclusive")
+    requeue = ("#SBATCH --requeue", "#SBATCH --open-mode=append") if request.requeue else ()
+    return (*lines, "#SBATCH --exclusive", *requeue)
+
+
+def requeued_lines(first: str, continuing: str, *, run_file: Path) -> str:
+    """Lines that continue the run file of a job that was requeued.
+
+    They requeue the job where ranks were interrupted, as by the SIGTERM that announces a preemption. A file without any
+    record is removed: ranks were killed before they wrote one.
+    """
+    file = shlex.quote(str(run_file))
+    return "\n".join((
+        "restarts=${SLURM_RESTART_COUNT:-0}",
+        f'if [ "$restarts" -gt 0 ] && [ ! -s {file} ]; then rm -f {file}; fi',
+        f'if [ "$restarts" -gt 0 ] && [ -e {file} ]; then',
+        f"  {continuing}",
+        "else",
+        f"  {first}",
+        "fi",
+        "status=$?",
+        f'if [ "$status" -eq {ExitStatus.interrupted} ]; then scontrol requeue "$SLURM_JOB_ID"; fi',
+        'exit "$status"',
+    ))  # fmt: skip

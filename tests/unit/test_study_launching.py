@@ -1,6 +1,7 @@
 """What a launch of a study is asked for."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.studies import PART, STUDY, study_in

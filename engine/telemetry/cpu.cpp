@@ -73,8 +73,8 @@ class Cpu final : public Source {
 
   // The group of this process is that of the first line "0::/PATH".
   void append_quota(Reading& reading) const {
-    const auto groups = tree_.text("proc/self/cgroup");
-    for (const std::string_view line : lines_of(groups ? *groups : "")) {
+    const std::string groups = tree_.text("proc/self/cgroup").value_or("");
+    for (const std::string_view line : lines_of(groups)) {
       if (!line.starts_with("0::/")) continue;
       append_quota_of(reading, std::filesystem::path("sys/fs/cgroup") / line.substr(4) / "cpu.stat");
       return;
@@ -82,10 +82,10 @@ class Cpu final : public Source {
   }
 
   void append_quota_of(Reading& reading, const std::filesystem::path& file) const {
-    const auto text = tree_.text(file);
+    const std::string text = tree_.text(file).value_or("");
     std::optional<std::uint64_t> events;
     std::optional<std::uint64_t> time_us;
-    for (const std::string_view entry : lines_of(text ? *text : "")) {
+    for (const std::string_view entry : lines_of(text)) {
       const auto words = words_of(entry);
       if (words.size() != 2) continue;
       if (words[0] == "nr_throttled") events = leading_number(words[1]);

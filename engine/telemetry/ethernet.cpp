@@ -39,8 +39,8 @@ class Ethernet final : public Source {
  private:
   // `flags` is hexadecimal; bit 0 is IFF_UP.
   bool is_up(const std::filesystem::path& interface) const {
-    const auto flags = tree_.text(interface / "flags");
-    const auto words = words_of(flags ? *flags : "");
+    const std::string flags = tree_.text(interface / "flags").value_or("");
+    const auto words = words_of(flags);
     return !words.empty() && words[0].starts_with("0x") &&
            std::string_view("13579bdfBDF").find(words[0].back()) != std::string_view::npos;
   }

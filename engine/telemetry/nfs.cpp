@@ -58,10 +58,10 @@ class Nfs final : public Source {
   Reading read() override {
     Reading reading;
     Mount mount;
-    const auto text = tree_.text("proc/self/mountstats");
+    const std::string text = tree_.text("proc/self/mountstats").value_or("");
     bool in_nfs = false;
     bool in_operations = false;
-    for (const std::string_view line : lines_of(text ? *text : "")) {
+    for (const std::string_view line : lines_of(text)) {
       const auto words = words_of(line);
       if (words.size() >= 8 && words[0] == "device") {
         append_mount(reading, mount);

@@ -1,7 +1,7 @@
 """Makes the pages of docs/gallery.md anew: one real report of each kind, on labs, and pictures of them.
 
     .venv/bin/python scripts/gallery.py --list                   # the entries, and what each needs
-    .venv/bin/python scripts/gallery.py -o gallery               # all of them: about 8 minutes on 2 cores
+    .venv/bin/python scripts/gallery.py -o gallery               # all of them, which takes minutes
     .venv/bin/python scripts/gallery.py run predict -o some      # two of them, and those that they need
     .venv/bin/python scripts/gallery.py -o gallery --pictures    # also replaces the pictures in docs/images/gallery
     .venv/bin/python scripts/gallery.py --write                  # docs/gallery.md from the entries; nothing is measured

@@ -160,7 +160,8 @@ ENTRIES = (
     Entry(
         name="pairs", title="All pairs of programs", made_by="stressbench.report.coruns",
         question="Of several programs, which slows which?",
-        look="Rows of the matrix are slowed by columns: a dark column is a program that slows the others.",
+        look="Further down, a matrix has a row for each program that is slowed, and a column for each that slows it. "
+        "Two blocks are too few for intervals.",
         guide="how-to/corun.md#all-pairs", guide_title="Run programs beside each other",
         commands=(
             "stressbench corun matrix -n 4 --on lab:tiny --nodes shared --blocks 2 --executions 1 --min-overlap 50% "

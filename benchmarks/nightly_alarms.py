@@ -66,10 +66,10 @@ def alarms(machine: Machine, rng: np.random.Generator, *, sites: int, nights: in
         for _ in range(nights):
             night = rng.normal(0, machine.night_noise, machine.figures) + shift
             first, second = (machine.measured(rng, night) for _ in range(2))
-            together = machine.worse(baseline, first, simultaneous=True)
-            again = machine.worse(baseline, second, simultaneous=True) if together.any() else together
+            simultaneous = machine.worse(baseline, first, simultaneous=True)
+            again = machine.worse(baseline, second, simultaneous=True) if simultaneous.any() else simultaneous
             each = machine.worse(baseline, first, simultaneous=False)
-            counts += [one[counted].any() for one in (each, together, together & again)]
+            counts += [one[counted].any() for one in (each, simultaneous, simultaneous & again)]
     return [100 * float(one) / (sites * nights) for one in counts]
 
 

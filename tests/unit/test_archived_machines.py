@@ -36,10 +36,10 @@ def test_a_result_follows_its_schema_and_is_complete(machines: dict[str, Path], 
 
 
 def test_a_result_is_accepted_with_and_without_its_run_files(machines: dict[str, Path]) -> None:
-    whole, alone = verify_machine(machines["tiny"].parent), verify_machine(machines["fast"])
+    whole, published = verify_machine(machines["tiny"].parent), verify_machine(machines["fast"])
 
     assert (whole.complaints, whole.figures) == ((), len(read_machine(machines["tiny"]).figures))
-    assert (alone.complaints, alone.figures) == ((), 0)
+    assert (published.complaints, published.figures) == ((), 0)
 
 
 def test_files_are_small_and_have_their_checksums() -> None:

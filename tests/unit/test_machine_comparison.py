@@ -108,10 +108,10 @@ def test_simultaneous_intervals_share_their_confidence_over_what_is_compared() -
     only = made_figure("latency.network.0B")
     a, b = made_result(times(1.0), made_bandwidth(), only), made_result(times(1.02), made_bandwidth())
 
-    each, together = compare_results(a, b), compare_results(a, b, simultaneous=True)
+    each, joint = compare_results(a, b), compare_results(a, b, simultaneous=True)
 
-    assert (each.confidence, together.confidence) == (0.95, pytest.approx(0.975))
-    for narrow, wide in zip(each.figures[:2], together.figures[:2], strict=True):
+    assert (each.confidence, joint.confidence) == (0.95, pytest.approx(0.975))
+    for narrow, wide in zip(each.figures[:2], joint.figures[:2], strict=True):
         assert wide.ratio == narrow.ratio
         assert wide.low is not None and narrow.low is not None and wide.low < narrow.low
         assert wide.high is not None and narrow.high is not None and wide.high > narrow.high

@@ -133,10 +133,10 @@ def test_commands_that_begin_a_study_at_the_same_time_set_it_up_once(tmp_path: P
     (tmp_path / "study.toml").write_text(STUDY)
     study, text = read_study(tmp_path / "study.toml")
     context = multiprocessing.get_context("fork")
-    together = context.Barrier(4)
+    barrier = context.Barrier(4)
 
     def begin() -> None:
-        together.wait()
+        barrier.wait()
         create_or_extend(tmp_path / "made", study=study, text=text, folder=tmp_path).plan()
 
     processes = [context.Process(target=begin) for _ in range(4)]

@@ -128,7 +128,7 @@ def number_ticks(axis: Axis, *, low: float, high: float) -> None:
 
 def _has_room(axis: Axis) -> bool:
     """Whether the widest tick fits between 1 and 2 of a decade, on a panel that shares the page's width with others."""
-    if axis.axis_name == "y":
+    if axis is axis.axes.yaxis:
         return True
     low, high = sorted(axis.get_view_interval())
     position = axis.axes.get_subplotspec()

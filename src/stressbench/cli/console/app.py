@@ -86,8 +86,7 @@ def build(*, requested: Sequence[str] = (), has_commands: bool = True) -> typer.
 def _add_commands(app: _App, package: ModuleType) -> None:
     """Register the package's modules with `app`, in the order of their names.
 
-    If the first requested word names one of them, only that one is imported and registered: importing all takes a
-    second.
+    If the first requested word names one of them, only that one is imported: importing all takes a second.
     """
     names = sorted(module.name for module in iter_modules(package.__path__))
     requested_commands = [
@@ -103,9 +102,8 @@ def _command(module: str) -> str:
 
 
 def _register_of(package: ModuleType, name: str) -> Callable[[typer.Typer], object] | None:
-    register: Callable[[typer.Typer], object] | None = getattr(
-        import_module(f"{package.__name__}.{name}"), "register", None
-    )
+    module = import_module(f"{package.__name__}.{name}")
+    register: Callable[[typer.Typer], object] | None = getattr(module, "register", None)
     return register
 
 

@@ -91,7 +91,7 @@ def shared_runs(path: Path) -> Iterator[SharedRuns]:
 
 
 @contextmanager
-def set_up_alone(path: Path) -> Iterator[None]:
+def exclusive_set_up(path: Path) -> Iterator[None]:
     """Context in which no other command sets up the study directory at `path`, if its file system supports locks."""
     claim = path / SETUP_CLAIM
     descriptor = None

@@ -24,7 +24,7 @@ import orjson
 
 from stressbench import __version__
 from stressbench.experiments.new_directory import removed_if_refused
-from stressbench.experiments.study.claims import set_up_alone
+from stressbench.experiments.study.claims import exclusive_set_up
 from stressbench.experiments.study.environment import environment
 from stressbench.experiments.study.includes import included_files
 from stressbench.formats import toml
@@ -126,7 +126,7 @@ class Directory:
 
     def plan(self) -> None:
         """Record planned runs that the manifest does not contain yet."""
-        with set_up_alone(self.path):
+        with exclusive_set_up(self.path):
             planned = {record.run for record in self.read().records if isinstance(record, PlannedRecord)}
             missing = [
                 PlannedRecord(run=run.id, cell=run.cell.id, repetition=run.repetition, values=run.cell.values)
@@ -165,7 +165,7 @@ def create_or_extend(
     with removed_if_refused(path / RUNS):
         try:
             (path / RUNS).mkdir(parents=True, exist_ok=True)
-            with set_up_alone(path):
+            with exclusive_set_up(path):
                 return _created_or_extended(path, study=study, text=text, folder=folder, check=check)
         except OSError as fault:
             raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
@@ -241,9 +241,9 @@ def locked(path: Path, *, command: str = "study", subject: str = "study", shared
         raise StudyMistake(f"{path / LOCK}: {reason_of(fault)}") from fault
     with os.fdopen(descriptor, "ab") as file:
         if not _takes_lock(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
-            alone = " without --share" if shared else ""
+            unshared = " without --share" if shared else ""
             raise StudyMistake(
-                f"{path}: another `stressbench {command}` is running this {subject}{alone}; wait for it, or end it"
+                f"{path}: another `stressbench {command}` is running this {subject}{unshared}; wait for it, or end it"
             )
         yield
 

@@ -70,15 +70,17 @@ class StudyOptions:
             raise StudyMistake(f"--retries: {self.retries} is not between 0 and {MAX_RETRIES}")
         if self.jobs == 1 and not self.share:
             return
-        option, alone = (f"--jobs {self.jobs}", "expected 1") if self.jobs > 1 else ("--share", "leave it out")
+        option, remedy = (f"--jobs {self.jobs}", "expected 1") if self.jobs > 1 else ("--share", "leave it out")
         if study.rate_command is not None:
-            raise StudyMistake(f"{option}: rate_command sets one rate for all that runs; {alone} where a study has one")
+            raise StudyMistake(
+                f"{option}: rate_command sets one rate for all that runs; {remedy} where a study has one"
+            )
         for cell in study.cells:
             if not properties_of(cell.on).runs_concurrently:
                 kinds = (form.partition(":")[0] for form in forms_with(lambda kind: kind.runs_concurrently))
                 raise StudyMistake(
                     f"{option}: runs on {cell.on} would share cores and links and measure each other; "
-                    f"{alone} there (several at once are for {', '.join(kinds)})"
+                    f"{remedy} there (several at once are for {', '.join(kinds)})"
                 )
 
     def check_nodes(self, study: Study, *, folder: Path, environment: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ Without a script browsers show the titles, and tables and data files have the nu
 import re
 from html import unescape
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from support import coruns
@@ -19,6 +20,7 @@ from support.study_reports import made, report_from
 
 from stressbench.formats.run import read_run
 from stressbench.labs.networks import read_network
+from stressbench.report.drawing import canvas, finish, point_values, style
 from stressbench.report.run import FORMATS as RUNS
 
 CELL = r"placement = (linear|interleaved|random:1), set\.size = [48]KiB"
@@ -38,6 +40,18 @@ def all_match(pattern: str, texts: list[str]) -> bool:
 def study() -> str:
     """Six cells of two jobs, each run twice."""
     return report_from().page
+
+
+@pytest.mark.parametrize("text", ['a "b"', "a 'b'", """'a' "b" & <c>"""])
+def test_quotes_in_a_value_are_shown_as_they_are(text: str) -> None:
+    with style():
+        fig = canvas(height_in=2.0)
+        point_values(fig.subplots(), [1.0], [2.0], [text])
+        svg = finish(fig, key="k", title="t", caption="c", description="d").svg
+
+    (title,) = re.findall(r'<g class="value"><title>(.*?)</title>', svg)
+    assert unescape(title) == text
+    ElementTree.fromstring(svg)
 
 
 def test_each_impact_of_a_study_has_its_cell_interval_and_n(study: str) -> None:

@@ -36,7 +36,8 @@ _LEAST_DECADES = 0.1
 _MAX_POINT_VALUES, _MAX_AREA_VALUES = 400, 1000
 _TARGET_AREA = 120.0
 _VALUE = "value:"
-_VALUE_LINK = re.compile(rf'<a xlink:href="{_VALUE}([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+# Matplotlib writes a text with a double quote in single ones.
+_VALUE_LINK = re.compile(rf"""<a xlink:href=(["']){_VALUE}(.*?)\1[^>]*>(.*?)</a>""", re.DOTALL)
 _STYLE: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,  # TrueType: publishers refuse Type 3
@@ -201,7 +202,7 @@ def size_in(figure: Figure) -> tuple[float, float]:
 
 def _with_titles(document: str) -> str:
     """The drawing with values as titles of their marks instead of addresses of links."""
-    return _VALUE_LINK.sub(r'<g class="value"><title>\1</title>\2</g>', document)
+    return _VALUE_LINK.sub(r'<g class="value"><title>\2</title>\3</g>', document)
 
 
 def _embed(document: str, *, key: str, title: str, description: str) -> str:

@@ -3,11 +3,10 @@
 import json
 import signal
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from support.lab_bench import job
-from support.programs import LIMIT_S, Started, own_copy, ranks_of, send, stands_still, wait_until
+from support.programs import LIMIT_S, Started, launchers_of, own_copy, ranks_of, send, stands_still, wait_until
 from support.studies import put_real_study
 
 RANKS = 2
@@ -82,16 +81,6 @@ def paused_in_a_run(folder: Path, study: int, program: Path) -> list[int]:
         return launch
     send(signal.SIGCONT, launch)
     return []
-
-
-def launchers_of(study: int) -> list[int]:
-    found = []
-    with suppress(OSError):
-        for pid in Path(f"/proc/{study}/task/{study}/children").read_text().split():
-            with suppress(OSError):
-                if b"mpirun" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                    found.append(int(pid))
-    return found
 
 
 def require_both_cells(engine, folder: Path, said: str) -> None:

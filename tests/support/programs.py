@@ -210,3 +210,14 @@ def stands_still(pid: int) -> bool:
             with suppress(OSError):
                 states.add(path.read_text().rpartition(")")[2].split()[0])
     return states <= {"T", "t", "Z", "X"}
+
+
+def launchers_of(command: int) -> list[int]:
+    """The ids of the mpirun processes that the process `command` has started."""
+    found = []
+    with suppress(OSError):
+        for pid in Path(f"/proc/{command}/task/{command}/children").read_text().split():
+            with suppress(OSError):
+                if b"mpirun" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    found.append(int(pid))
+    return found

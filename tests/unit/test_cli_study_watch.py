@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from support.commands import call
 from support.fake_launcher import FAKE_ENGINE, LIBRARIES
-from support.programs import Started, wait_until
+from support.programs import Started, launchers_of, wait_until
 from support.schemas import schema_faults
 from support.studies import PART, WHOLE
 from support.watching import finished_study, killed_study
@@ -208,7 +208,10 @@ def test_the_page_of_a_killed_run_ends_with_it(workload: Path, tmp_path: Path) -
     fakes = {**FAKES, "FAKE_RUN": str(tmp_path / "whole"), "FAKE_ENGINE": "wait"}
     with watching("run", workload, "-n", "2", "-o", tmp_path / "w.jsonl", "--watch", **fakes) as process:
         url = address(process)
+        wait_until(lambda: "18 of 18 rounds" in fetched(url), "the page shows the rounds")
+        (launcher,) = launchers_of(process.pid)
         process.kill()
         process.communicate(timeout=300)
+        os.kill(launcher, signal.SIGTERM)  # mpirun outlives a killed stressbench, and ends its ranks
 
     wait_until(lambda: not safely(url), "nobody answers any more")

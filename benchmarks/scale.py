@@ -6,7 +6,7 @@ For each number of ranks there are two launches. In the first, eight jobs with d
 contended once; it yields the time until the run file has its header, the length of the header, and the peak memory of
 the ranks. In the second, eight jobs with an empty chain have `--rounds` contended rounds; the time from the start of a
 round to that of the next is what the engine needs for a round: three barriers, a broadcast and a reduction over all
-ranks, and the reduction of the results of each job. Its median over rounds is fitted by a + b log2(P) and by a + b P.
+ranks, and the reduction of the results of each job. Its median over rounds is fitted by a + b log2(P), a + b P and a + b P^2.
 
 All ranks share the cores of one machine, so that times also grow with the work of all ranks; memory does not. Where it
 is permitted, ranks have real-time priority 1 and the launcher 2. A rank that ends waits 2 s for the launcher (PMIx);
@@ -34,6 +34,7 @@ from typing import Any
 
 import compare
 import mpi
+import numpy
 
 JOBS = 8
 MIXED = (
@@ -51,6 +52,7 @@ kind = "fat-tree"
 hosts_per_leaf = 16
 taper = "1:1"
 """
+GROWTHS: dict[str, Callable[[float], float]] = {"log2(P)": math.log2, "P": float, "P^2": lambda ranks: ranks**2}
 POLL_S = 0.05
 TIMEOUT_S = 1200
 
@@ -83,7 +85,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Fit:
-    """Least squares of y = intercept + slope x; `residual`: the largest relative deviation."""
+    """Least squares of the relative deviations of intercept + slope x; `residual`: the largest of them."""
 
     intercept: float
     slope: float
@@ -174,26 +176,26 @@ def measure(engine: Path, ranks: int, rounds: int) -> Scale:
     )  # fmt: skip
 
 
-def fit(ranks: Sequence[int], y: Sequence[float], growth: Callable[[int], float]) -> Fit:
-    """Least squares of the times `y` over `growth` of the numbers of ranks."""
-    x = [growth(count) for count in ranks]
-    slope, intercept = statistics.linear_regression(x, y)
-    residual = max(abs(intercept + slope * a - b) / b for a, b in zip(x, y, strict=True))
-    return Fit(intercept=intercept, slope=slope, residual=residual)
+def fit(ranks: Sequence[int], y: Sequence[float], growth: Callable[[float], float]) -> Fit:
+    """Fit of the times `y` over `growth` of the numbers of ranks."""
+    terms = [[1 / time, growth(count) / time] for count, time in zip(ranks, y, strict=True)]
+    (intercept, slope), *_ = numpy.linalg.lstsq(terms, [1.0] * len(terms))
+    residual = max(abs(intercept * one + slope * other - 1) for one, other in terms)
+    return Fit(intercept=float(intercept), slope=float(slope), residual=float(residual))
 
 
 def draw(scales: Sequence[Scale], fits: dict[str, Fit], path: Path) -> None:
-    """The time of an empty round over the number of ranks, with both fits."""
+    """The time of an empty round over the number of ranks, with all fits."""
     from matplotlib.figure import Figure
 
     fig = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = fig.subplots()
     grid = [2 ** (k / 8) for k in range(8 * int(math.log2(scales[0].ranks)), 8 * int(math.log2(scales[-1].ranks)) + 1)]
     axes.plot([one.ranks for one in scales], [one.round_s for one in scales], "o", label="median of the rounds")
-    logarithmic, linear = fits["log2"], fits["linear"]
-    axes.plot(grid, [logarithmic.intercept + logarithmic.slope * math.log2(p) for p in grid], label="a + b log2(P)")
-    axes.plot(grid, [linear.intercept + linear.slope * p for p in grid], "--", label="a + b P")
-    axes.set(xscale="log", xlabel="ranks P", ylabel="time of an empty round (s)", ylim=(0, None))
+    for (name, growth), style in zip(GROWTHS.items(), ("-", "--", ":"), strict=True):
+        line = fits[name]
+        axes.plot(grid, [line.intercept + line.slope * growth(p) for p in grid], style, label=f"a + b {name}")
+    axes.set(xscale="log", xlabel="ranks P", yscale="log", ylabel="time of an empty round (s)")
     axes.set_xscale("log", base=2)
     axes.set_title(f"Empty round of 8 jobs, {os.cpu_count()} cores, {len(scales[0].rounds_s)} rounds each", fontsize=10)
     axes.legend()
@@ -224,7 +226,7 @@ def main() -> int:
         scales.append(one)
         sys.stderr.write(f"{scales[-1]}\n")
     counts, measured = [one.ranks for one in scales], [one.round_s for one in scales]
-    fits = {"log2": fit(counts, measured, math.log2), "linear": fit(counts, measured, float)}
+    fits = {name: fit(counts, measured, growth) for name, growth in GROWTHS.items()}
     rows = [
         [str(one.ranks), f"{one.start_s:.1f} s", f"{one.header_bytes} B", mib(one.min_bytes), mib(one.mean_bytes),
          mib(one.max_bytes), mib(one.rank0_bytes), f"{one.mixed_s:.1f} s", f"{one.round_s * 1e3:.1f} ms"]
@@ -233,12 +235,12 @@ def main() -> int:
     head = ["ranks", "start", "header", "least", "mean", "largest", "rank 0", "8 jobs, 8 rounds", "empty round, median"]
     sys.stdout.write(compare.table(head, rows) + "\n")
     for name, found in fits.items():
-        sys.stdout.write(f"{found.text('log2(P)' if name == 'log2' else 'P')}\n")
+        sys.stdout.write(f"{found.text(name)}\n")
     if arguments.simulator is not None:
         rows = [[str(one.ranks), f"{one.virtual_s * 1e3:.3f} ms"] for one in scales]
         sys.stdout.write(compare.table(["ranks", "simulated empty round, virtual time"], rows) + "\n")
-        fits["simulated_log2"] = fit(counts, [one.virtual_s for one in scales], math.log2)
-        sys.stdout.write(f"{fits['simulated_log2'].text('log2(P)')}\n")
+        fits["simulated log2(P)"] = fit(counts, [one.virtual_s for one in scales], math.log2)
+        sys.stdout.write(f"{fits['simulated log2(P)'].text('log2(P)')}\n")
     if arguments.output is not None:
         result = {"cores": os.cpu_count(), "scales": [asdict(one) for one in scales],
                   "fits": {name: asdict(one) for name, one in fits.items()}}  # fmt: skip

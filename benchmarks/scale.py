@@ -6,7 +6,8 @@ For each number of ranks there are two launches. In the first, eight jobs with d
 contended once; it yields the time until the run file has its header, the length of the header, and the peak memory of
 the ranks. In the second, eight jobs with an empty chain have `--rounds` contended rounds; the time from the start of a
 round to that of the next is what the engine needs for a round: three barriers, a broadcast and a reduction over all
-ranks, and the reduction of the results of each job. Its median over rounds is fitted by a + b log2(P), a + b P and a + b P^2.
+ranks, and the reduction of the results of each job. Its median over rounds is fitted by a + b log2(P), a + b P and
+a + b P^2.
 
 All ranks share the cores of one machine, so that times also grow with the work of all ranks; memory does not. Where it
 is permitted, ranks have real-time priority 1 and the launcher 2. A rank that ends waits 2 s for the launcher (PMIx);

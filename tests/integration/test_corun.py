@@ -41,12 +41,21 @@ def both(stressbench, motif, tmp_path) -> Callable[..., dict]:
 
 
 def test_two_programs_run_alone_and_together(both, tmp_path):
-    found = both("--names", "sum,all", "-o", "both", "--machine", "here", "--figures", "figures")
+    found = both(
+        "--names", "sum,all", "-o", "both", "--machine", "here", "--figures", "figures", "--iteration-call",
+        "sum=MPI_Allreduce",
+    )  # fmt: skip
 
     assert schema_faults("corun", found) == []
     assert found["complete"]
     assert found["programs"] == ["sum", "all"]
-    assert [(one["program"], one["others"]) for one in found["slowdowns"]] == [("sum", ["all"]), ("all", ["sum"])]
+    assert [(one["program"], one["others"], one["measure"]) for one in found["slowdowns"]] == [
+        ("sum", ["all"], "time"), ("sum", ["all"], "iteration"), ("all", ["sum"], "time"),
+    ]  # fmt: skip
+    counted = {(one["program"], one["iterations"]) for one in found["executions"] if one["time_s"] is not None}
+    assert ("all", None) in counted
+    (calls,) = [iterations for name, iterations in counted if name == "sum"]  # the same in each execution
+    assert calls >= 500
     for one in found["slowdowns"]:
         assert one["blocks"] == 1
         assert one["isolated"] > 0

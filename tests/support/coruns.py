@@ -12,7 +12,7 @@ AT = datetime(2026, 11, 26, tzinfo=UTC)
 
 def plan(
     *names: str, groups: Sequence[tuple[int, ...]] = (), runs: int = 6, figures: Mapping[str, str] | None = None,
-    lower: tuple[str, ...] = (), min_overlap: float = 0.9,
+    lower: tuple[str, ...] = (), min_overlap: float = 0.9, iterations: Mapping[str, str] | None = None,
 ) -> CorunPlan:  # fmt: skip
     """A plan of these programs, all together by default, on two hosts each."""
     all_groups = tuple(groups) or (tuple(range(len(names))),)
@@ -21,6 +21,7 @@ def plan(
         programs=tuple(PlannedProgram(name=name, command=(f"./{name}",), ranks=2) for name in names),
         groups=all_groups, hosts=tuple(hosts_of(group) for group in all_groups),
         nodes=NodeUse.disjoint, executions=1, min_overlap=min_overlap, lower=lower, machine="lab-tiny",
+        iterations=iterations or {},
     )  # fmt: skip
 
 
@@ -30,12 +31,12 @@ def hosts_of(group: Sequence[int]) -> tuple[str, ...]:
 
 def execution(
     time_s: float | None, *, place: int = 0, overlap: float | None = None, figures: Mapping[str, float] | None = None,
-    status: int | None = 0, began_s: float = 0.0,
+    status: int | None = 0, began_s: float = 0.0, iterations: int | None = None,
 ) -> Execution:  # fmt: skip
     """An execution whose ranks need a second to start."""
     return Execution(
         place=place, began_s=began_s, ended_s=began_s + 1.0 + (time_s or 1.0), status=status, time_s=time_s, mpi_s=0.1,
-        figures=figures or {}, overlap=overlap,
+        figures=figures or {}, overlap=overlap, iterations=iterations,
     )  # fmt: skip
 
 

@@ -50,6 +50,16 @@ def matrix(tmp_path: Path) -> Path:
         ("corun -n 2 --min-overlap 101% -- true ++ true", "--min-overlap 101%: expected more than 0%"),
         ("corun -n 2 --fom x -- true ++ true", "--fom x: expected NAME=REGEX"),
         ("corun -n 2 --fom a=(1) --fom-lower a=(2) -- true ++ true", "--fom-lower a=(2): a is given twice"),
+        ("corun -n 2 --fom time=(1) -- true ++ true", "--fom time: expected another name; time is measured by itself"),
+        (
+            "corun -n 2 --iteration-call Put -- true ++ true",
+            "--iteration-call Put: expected an MPI call that communicates",
+        ),
+        ("corun -n 2 --iteration-call a=Send -- true ++ sh", "--iteration-call a=Send: expected one of true, sh"),
+        (
+            "corun -n 2 --iteration-call Send --iteration-call Recv -- true ++ sh",
+            "--iteration-call Recv: expected one call for each",
+        ),
         ("corun -n 2 --names a -- true ++ true", "--names a: 1 names for 2 programs"),
         ("corun -n 2 --force -- true ++ true", "--force: expected --figures DIR, in which it replaces figures"),
         ("corun matrix -n 2 --force -- true ++ true", "--force: expected --figures DIR"),

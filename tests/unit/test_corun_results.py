@@ -12,7 +12,7 @@ from stressbench.formats.launches.journal import FILE
 from stressbench.formats.profiles.coruns import to_line
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.interference.coruns import read_coruns as read_observations
-from stressbench.results.coruns import TIME, corun_of, observations_of
+from stressbench.results.coruns import ITERATION, TIME, corun_of, observations_of
 
 
 def test_the_slowdown_is_that_of_blocks_and_drift_cancels() -> None:
@@ -89,6 +89,28 @@ def test_figures_of_merit_say_how_many_times_worse_they_are() -> None:
     assert by_measure["rate"].slowdown.value == pytest.approx(2.0)  # type: ignore[union-attr]
     assert by_measure["latency"].slowdown.value == pytest.approx(3.0)  # type: ignore[union-attr]
     assert by_measure["none"].reason == "the program prints no none"
+
+
+def test_iterations_are_compared_where_their_number_differs() -> None:
+    """Beside the other, the program takes three times as long, but needs twice as many iterations."""
+    beside = [
+        execution(30.0, overlap=1.0, iterations=200), execution(4.0, place=1, overlap=1.0, iterations=0),
+    ]  # fmt: skip
+    periods = [
+        coruns.period(0, (0,), [execution(10.0, iterations=100)], hosts=("0-1",)),
+        coruns.period(0, (1,), [execution(4.0, iterations=0)], hosts=("2-3",)), contended(0, (0, 1), beside),
+    ]  # fmt: skip
+
+    result = corun_of(plan("a", "b", iterations={"a": "Allreduce", "b": "Send"}), periods)
+
+    found = {(one.program, one.measure): one for one in result.slowdowns}
+    assert found["a", TIME].slowdown.value == pytest.approx(3.0)  # type: ignore[union-attr]
+    iteration = found["a", ITERATION]
+    assert (iteration.isolated, iteration.contended) == (pytest.approx(0.1), pytest.approx(0.15))
+    assert iteration.slowdown.value == pytest.approx(1.5)  # type: ignore[union-attr]
+    assert found["b", ITERATION].reason == "its rank 0 did not call Send in both"
+    assert [one.iterations for one in result.executions] == [100, 0, 200, 0]
+    assert [one.victim for one in observations_of(result, source="here")] == ["a", "b"]
 
 
 def test_copies_of_a_program_are_taken_together() -> None:

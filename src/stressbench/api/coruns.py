@@ -10,7 +10,7 @@ from stressbench.api.frames import Library, columns_of_records, data_frame
 from stressbench.api.presentation import Reported
 from stressbench.api.progress import Report, reporting_to
 from stressbench.experiments.corun.matrix import matrix_spec
-from stressbench.experiments.corun.programs import SEPARATOR, programs_of
+from stressbench.experiments.corun.programs import SEPARATOR, calls_of_iterations, programs_of
 from stressbench.experiments.corun.results import corun_results
 from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, MIN_OVERLAP, ROUNDS, CorunSpec
 from stressbench.experiments.sweep.launches import figures_of
@@ -42,7 +42,7 @@ class CorunResults(Reported[Corun]):
     def executions(self, *, library: Library | None = None) -> "DataFrame":
         """One row for each execution: block, program, beside, began_s and ended_s since its period began, value_s.
 
-        Further columns: time_s (MPI_Init to MPI_Finalize), mpi_s, overlap, and whether it counts.
+        Further columns: time_s (MPI_Init to MPI_Finalize), mpi_s, overlap, whether it counts, and iterations.
         """
         return data_frame(columns_of_records(self.data.executions, CorunExecution), library=library)
 
@@ -57,7 +57,8 @@ def corun(
     programs: Sequence[Words], *, pairs: bool = False, with_copies: bool = False,
     triples: Sequence[Sequence[str]] = (), ranks: int | Sequence[int] | None = None, on: "str | Lab" = "local",
     nodes: str | None = None, blocks: int = BLOCKS, executions: int = EXECUTIONS, min_overlap: float = MIN_OVERLAP,
-    figures: Sequence[str] = (), lower: Sequence[str] = (), names: Sequence[str] = (), rounds: int = ROUNDS,
+    figures: Sequence[str] = (), lower: Sequence[str] = (), iteration_call: Sequence[str] = (),
+    names: Sequence[str] = (), rounds: int = ROUNDS,
     time_limit: str | None = None, seed: int = 1, machine: str | None = None,
     output: str | PathLike[str] | None = None, engine: str | PathLike[str] | None = None,
     progress: Report | None = None,
@@ -72,7 +73,8 @@ def corun(
     groups of three names or more. `ranks`: of each program, or one number for each. `on`: a launch target such as
     "lab:tiny", or a `Lab`. `nodes`: "disjoint", "interleaved" or "shared" hosts. In each of `blocks`, every program
     runs isolated, and all run together, until each was executed `executions` times while each of the others ran for
-    `min_overlap` of its time. `figures` and `lower` are expressions `NAME=REGEX` of figures of merit. `rounds`:
+    `min_overlap` of its time. `figures` and `lower` are expressions `NAME=REGEX` of figures of merit.
+    `iteration_call`: `CALL`, or `NAME=CALL`, that an iteration makes once; its time is compared, too. `rounds`:
     contended rounds of workloads. `time_limit` of an execution, such as "10min". `machine`: its name in observations.
     `output`: a new directory for all executions, observations and a report.
 
@@ -82,9 +84,10 @@ def corun(
     commands = [tuple(map(str, words)) for words in programs]
     higher = figures_of(figures)
     lower_figures = figures_of(lower, option="lower", beside=higher)
+    listed = programs_of(commands, names=names, ranks=_ranks(ranks))
     spec = CorunSpec(
         words=tuple(word for command in commands for word in (SEPARATOR, *command))[1:],
-        programs=programs_of(commands, names=names, ranks=_ranks(ranks)), on=str(on),
+        programs=listed, iterations=calls_of_iterations(iteration_call, listed), on=str(on),
         nodes=None if nodes is None else choice(NodeUse, nodes, parameter="nodes"), blocks=blocks,
         executions=executions, min_overlap=min_overlap, figures={**higher, **lower_figures},
         lower=tuple(lower_figures), rounds=rounds,

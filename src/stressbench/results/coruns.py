@@ -11,11 +11,15 @@ from stressbench.results.validation import Ratio, ratio_of
 
 TIME = "time"
 """The measure that is the time of an execution."""
+ITERATION = "iteration"
+"""The measure that is the time of an execution over its number of iterations."""
+OWN_MEASURES = (TIME, ITERATION)
+"""Measures in seconds, which no figure of merit can have the names of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorunSlowdown:
-    """How much `program` is slowed beside `others`, by one measure: its time, or a figure of merit.
+    """How much `program` is slowed beside `others`, by a measure: its time, that of an iteration, or a figure of merit.
 
     `isolated` and `contended`: medians over blocks. `slowdown`: how many times worse the measure is beside the others,
     with its 95 % interval; None without a block that has both. `blocks` have both. `executions`: those beside others
@@ -55,7 +59,7 @@ class CorunLink:
 class CorunExecution:
     """An execution as a flat record. `beside`: the other programs of the period, none if it was isolated.
 
-    `value_s` is the time that the slowdown compares; other times as in the records of launches.jsonl.
+    `value_s` is the time that the slowdown compares; others, and `iterations`, are those of launches.jsonl.
     """
 
     block: int
@@ -68,6 +72,7 @@ class CorunExecution:
     mpi_s: float | None
     overlap: float | None
     counts: bool
+    iterations: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +173,8 @@ def _slowdowns_of(
         if number in numbers[:first]:
             continue
         others = tuple(plan.programs[other].name for place, other in enumerate(numbers) if place != first)
-        for measure in (TIME, *plan.figures):
+        own = OWN_MEASURES if plan.programs[number].name in plan.iterations else (TIME,)
+        for measure in (*own, *plan.figures):
             yield _slowdown(group, number, others, plan, periods, measure=measure, walled=walled)
 
 
@@ -193,20 +199,22 @@ def _slowdown(
                 if _counts(one, plan):
                     isolated[period.repetition] += _values(one, measure, walled=number in walled)
     blocks = sorted(block for block in contended if contended[block] and isolated[block])
-    worse = -1 if measure != TIME and measure not in plan.lower else 1
+    worse = 1 if measure in OWN_MEASURES or measure in plan.lower else -1
     ratio = ratio_of([(median(contended[one]) / median(isolated[one])) ** worse for one in blocks])
     return CorunSlowdown(
         program=plan.programs[number].name, others=others, hosts=group[places[0]][1],
         ranks=plan.programs[number].ranks, measure=measure,
         isolated=_median(isolated, blocks), contended=_median(contended, blocks), slowdown=ratio,
         blocks=len(blocks), executions=len(overlaps), overlap=median(overlaps) if overlaps else None,
-        reason=None if ratio is not None else _reason(measure, overlaps, plan),
+        reason=None if ratio is not None else _reason(measure, overlaps, plan, plan.programs[number].name),
     )  # fmt: skip
 
 
-def _reason(measure: str, overlaps: Sequence[float], plan: CorunPlan) -> str:
+def _reason(measure: str, overlaps: Sequence[float], plan: CorunPlan, program: str) -> str:
     if not overlaps:
         return f"no execution overlapped those of the others for {100 * plan.min_overlap:g} % of its time"
+    if measure == ITERATION:
+        return f"its rank 0 did not call {plan.iterations[program]} in both"
     return "no block is complete" if measure == TIME else f"the program prints no {measure}"
 
 
@@ -219,8 +227,18 @@ def _counts(execution: Execution, plan: CorunPlan) -> bool:
 
 def _values(execution: Execution, measure: str, *, walled: bool) -> list[float]:
     """The value of an execution, none if it is unknown or not positive."""
-    value = _time(execution, walled=walled) if measure == TIME else execution.figures.get(measure)
+    value = _value(execution, measure, walled=walled)
     return [value] if value is not None and value > 0 else []
+
+
+def _value(execution: Execution, measure: str, *, walled: bool) -> float | None:
+    if measure == TIME:
+        return _time(execution, walled=walled)
+    if measure == ITERATION:
+        if execution.time_s is None or not execution.iterations:
+            return None
+        return execution.time_s / execution.iterations
+    return execution.figures.get(measure)
 
 
 def _time(execution: Execution, *, walled: bool) -> float | None:
@@ -263,7 +281,7 @@ def _flat(plan: CorunPlan, periods: Sequence[Period], walled: frozenset[int]) ->
                 beside="+".join(name for place, name in enumerate(names) if place != one.place),
                 began_s=one.began_s, ended_s=one.ended_s,
                 value_s=None if one.status is None else _time(one, walled=number in walled), time_s=one.time_s,
-                mpi_s=one.mpi_s, overlap=one.overlap, counts=_counts(one, plan),
+                mpi_s=one.mpi_s, overlap=one.overlap, counts=_counts(one, plan), iterations=one.iterations,
             )  # fmt: skip
 
 

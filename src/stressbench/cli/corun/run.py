@@ -28,6 +28,7 @@ Examples:
     stressbench corun -n 2 --on lab:tiny -- ./cg 300 ++ ./cg 300                 # two copies
     stressbench corun -n 4 --on lab:tiny --figures figures -- ./cg 300 ++ ./ft 64
     stressbench corun -n 4 --on lab:tiny --fom 'GFLOPS=([0-9.e+-]+) Gflops' -- ./xhpl ++ ./ft 64
+    stressbench corun -n 4 --on lab:tiny --iteration-call cg=Allreduce -- ./cg 300 ++ ./ft 64
     stressbench corun -n 4 --on lab:tiny --json -- ./cg ++ ./ft | jq '.slowdowns[] | [.program, .slowdown.value]'
 
 DIR gets launches.jsonl (every execution, written after each period), observations.jsonl (for `predict evaluate`) and

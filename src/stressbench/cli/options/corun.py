@@ -11,7 +11,14 @@ from stressbench.cli.options.common import TargetName, ranks_option, seed_option
 from stressbench.cli.options.documents import output_option
 from stressbench.cli.options.share import share
 from stressbench.cli.options.study_creation import LowerFigures, figure_option
-from stressbench.experiments.corun.programs import SEPARATOR, program_names, programs_of, rank_counts, split
+from stressbench.experiments.corun.programs import (
+    SEPARATOR,
+    calls_of_iterations,
+    program_names,
+    programs_of,
+    rank_counts,
+    split,
+)
 from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, ROUNDS, CorunSpec
 from stressbench.experiments.sweep.launches import figures_of
 from stressbench.formats.launches.coruns import NodeUse
@@ -65,6 +72,14 @@ class CorunOptions:
         figure_option("Figure of merit of programs, higher is better: a regular expression with one group."),
     ] = None
     lower: LowerFigures = None
+    iteration_call: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]CALL", show_default=False,
+            help="MPI call that each iteration of all programs, or of this one, makes once: compare the time of an "
+            "iteration, too; can be repeated.",
+        ),
+    ] = None  # fmt: skip
     names: Annotated[
         str | None,
         typer.Option(
@@ -92,9 +107,9 @@ class CorunOptions:
         """The co-run of these programs. Raises UserError."""
         higher = figures_of(self.figures_of_merit or ())
         lower = figures_of(self.lower or (), option="--fom-lower", beside=higher)
+        programs = programs_of(split(words), names=program_names(self.names), ranks=rank_counts(self.ranks))
         return CorunSpec(
-            words=tuple(words),
-            programs=programs_of(split(words), names=program_names(self.names), ranks=rank_counts(self.ranks)),
+            words=tuple(words), programs=programs, iterations=calls_of_iterations(self.iteration_call or (), programs),
             on=self.on, nodes=self.nodes, blocks=self.blocks, executions=self.executions,
             min_overlap=_overlap(self.min_overlap),
             figures={**higher, **lower}, lower=tuple(lower), rounds=self.rounds,

@@ -49,12 +49,13 @@ class Prepared:
 class Measured:
     """Seconds from MPI_Init to MPI_Finalize and within MPI, means over ranks, None where unknown; and figures of merit.
 
-    For a workload, `time_s` is the time of its rounds.
+    For a workload, `time_s` is the time of its rounds. `iterations`: those of rank 0, None where they are not counted.
     """
 
     time_s: float | None
     mpi_s: float | None
     figures: Mapping[str, float | None]
+    iterations: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -62,7 +63,7 @@ class ExecutionFactory:
     """Makes the commands of executions, with their files in `folder`, and reads what they measured.
 
     Commands are made once, since that takes as long as a short program. `rounds`: contended rounds of workloads.
-    `figures`: expressions by name.
+    `figures`: expressions by name. `iterations`: the operation that an iteration of a program calls once, by its name.
     """
 
     folder: Path
@@ -70,6 +71,7 @@ class ExecutionFactory:
     rounds: int
     seed: int
     figures: Mapping[str, str]
+    iterations: Mapping[str, str]
     _prepared: dict[tuple[int, range | None], Prepared] = field(default_factory=dict, init=False)
 
     def prepare(self, member: Member) -> None:
@@ -123,8 +125,7 @@ class ExecutionFactory:
         figures = figures_in(outcome.output, self.figures)
         if prepared.tracing is None:
             return Measured(time_s=_time_of(prepared.result), mpi_s=None, figures=figures)
-        time_s, mpi_s = _times_in(prepared.result)
-        return Measured(time_s=time_s, mpi_s=mpi_s, figures=figures)
+        return _measured_in(prepared.result, figures=figures, iteration=self.iterations.get(name))
 
     def remove_files(self, prepared: Prepared) -> None:
         """Remove the files of an execution that has ended."""
@@ -133,22 +134,25 @@ class ExecutionFactory:
         prepared.result.unlink(missing_ok=True)
 
 
-def _times_in(path: Path) -> tuple[float | None, float | None]:
-    """Time from MPI_Init to MPI_Finalize and time in MPI, means over ranks; None where there is no complete trace.
+def _measured_in(path: Path, *, figures: Mapping[str, float | None], iteration: str | None) -> Measured:
+    """What a trace says: nothing where there is no complete one, which a program without MPI does not leave.
 
-    A program without MPI leaves none.
+    `iteration`: the operation whose calls on rank 0 are counted.
     """
     try:
         trace = read_trace(path)
         trace.require_complete()
     except TraceFileError:
-        return None, None
+        return Measured(time_s=None, mpi_s=None, figures=figures)
     wall_s = mpi_s = 0.0
+    iterations = None if iteration is None else 0
     for rank in trace.ranks():
         wall_s += rank.wall_s
         mpi_s += sum(total.time_s for total in rank.totals)
+        if iteration is not None and rank.rank == 0:
+            iterations = sum(total.calls for total in rank.totals if total.op == iteration)
     ranks = trace.header.ranks
-    return (wall_s / ranks or None), mpi_s / ranks
+    return Measured(time_s=(wall_s / ranks or None), mpi_s=mpi_s / ranks, figures=figures, iterations=iterations)
 
 
 def _time_of(run_file: Path) -> float:

@@ -116,7 +116,7 @@ class _Period:
         execution = Execution(
             place=ended.key, began_s=self._since_zero(outcome.began_s), ended_s=self._since_zero(outcome.ended_s),
             status=outcome.status, time_s=measured.time_s, mpi_s=measured.mpi_s, figures=measured.figures,
-            overlap=None,
+            overlap=None, iterations=measured.iterations,
         )  # fmt: skip
         place.done.append(replace(execution, overlap=self._overlap(execution)))
         return ended.key

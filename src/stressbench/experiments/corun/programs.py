@@ -11,6 +11,7 @@ from stressbench.formats.launches.coruns import MAX_PROGRAMS
 from stressbench.formats.profiles.profile import valid_name
 from stressbench.formats.units import parse_digits
 from stressbench.launch.errors import LaunchMistake
+from stressbench.tracing.operations import OperationClass, class_of
 
 SEPARATOR = "++"
 
@@ -103,6 +104,32 @@ def program_names(text: str | None) -> tuple[str, ...]:
     if wrong is not None:
         raise LaunchMistake(f"--names: '{wrong}': expected letters, digits and . _ + - only, 64 at most")
     return words
+
+
+def calls_of_iterations(words: Sequence[str], programs: ProgramList) -> dict[str, str]:
+    """The operation that an iteration calls once, by the name of the program: from `CALL` for all, and `NAME=CALL`.
+
+    Operations have no `MPI_`. Raises LaunchMistake for operations that do not communicate, and for other programs.
+    """
+    names = [one.name for one in programs.programs if one.workload is None]
+    stated: dict[str, str] = {}
+    common: str | None = None
+    for word in words:
+        name, equals, call = word.rpartition("=")
+        operation = call.removeprefix("MPI_")
+        if class_of(operation) is OperationClass.other:
+            raise LaunchMistake(f"--iteration-call {word}: expected an MPI call that communicates, such as Allreduce")
+        if not equals and common is None:
+            common = operation
+        elif equals and name in names and name not in stated:
+            stated[name] = operation
+        elif equals and name not in names:
+            raise LaunchMistake(
+                f"--iteration-call {word}: expected one of {', '.join(names) or 'the programs with ranks'}"
+            )
+        else:
+            raise LaunchMistake(f"--iteration-call {word}: expected one call for each program")
+    return {**(dict.fromkeys(names, common) if common is not None else {}), **stated}
 
 
 def _require_program(command: Sequence[str]) -> None:

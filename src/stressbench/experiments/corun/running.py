@@ -30,7 +30,7 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import scheduled_for
 from stressbench.launch.targets import LinkMeter, link_meter, resolve_target
 from stressbench.levels import Level
-from stressbench.results.coruns import Corun, corun_of, observations_of
+from stressbench.results.coruns import OWN_MEASURES, Corun, corun_of, observations_of
 
 BLOCKS, EXECUTIONS, MIN_OVERLAP, ROUNDS = 6, 2, 0.9, 10
 OBSERVATIONS = "observations.jsonl"
@@ -45,7 +45,8 @@ class CorunSpec:
     as they were listed. `nodes`: None for hosts of their own where there are several. `blocks`: how often each program
     is measured isolated, and each group together. `executions`: the fewest of each program in a period. `min_overlap`:
     an execution counts if each of the other programs ran for at least this share of its time. `figures`: expressions
-    of figures of merit by name, of which less is better for those in `lower`. `rounds`: contended rounds of workloads.
+    of figures of merit by name, of which less is better for those in `lower`. `iterations`: by a program's name the MPI
+    operation that each of its iterations calls once (`calls_of_iterations`). `rounds`: contended rounds of workloads.
     `limit_s`: the longest time of an execution. `machine`: its name in observations, None for that of the lab or of
     this host. `output`: a new directory for launches, observations and a report.
     """
@@ -60,6 +61,7 @@ class CorunSpec:
     min_overlap: float = MIN_OVERLAP
     figures: Mapping[str, str] = field(default_factory=dict)
     lower: tuple[str, ...] = ()
+    iterations: Mapping[str, str] = field(default_factory=dict)
     rounds: int = ROUNDS
     limit_s: float | None = None
     seed: int = 1
@@ -85,8 +87,9 @@ class CorunSpec:
         meter = link_meter(self.on)
         with self._folder() as folder, scratch_directory("corun") as scratch:
             factory = ExecutionFactory(
-                folder=scratch.absolute(), engine=self.engine, rounds=self.rounds, seed=self.seed, figures=self.figures
-            )
+                folder=scratch.absolute(), engine=self.engine, rounds=self.rounds, seed=self.seed, figures=self.figures,
+                iterations=self.iterations,
+            )  # fmt: skip
             for member in _isolated(members):
                 factory.prepare(member)
             run = _Run(
@@ -105,6 +108,9 @@ class CorunSpec:
         for option, value in least.items():
             if value < 1:
                 raise LaunchMistake(f"{option} {value}: expected 1 or more")
+        for name in self.figures:
+            if name in OWN_MEASURES:
+                raise LaunchMistake(f"--fom {name}: expected another name; {name} is measured by itself")
         if not 0 < self.min_overlap <= 1:
             raise LaunchMistake(f"--min-overlap {self.min_overlap:g}: expected a share up to 1, such as 0.9")
         if self.machine is not None and valid_name(self.machine) != self.machine:
@@ -126,7 +132,8 @@ class CorunSpec:
             ),
             groups=tuple(groups), hosts=tuple(tuple(one.hosts_text for one in group) for group in members),
             nodes=nodes, executions=self.executions, min_overlap=self.min_overlap,
-            lower=self.lower, machine=self.machine or valid_name(f"{kind}-{lab}" if lab else platform.node()),
+            lower=self.lower, iterations=self.iterations,
+            machine=self.machine or valid_name(f"{kind}-{lab}" if lab else platform.node()),
         )  # fmt: skip
 
     @contextmanager

@@ -1,7 +1,7 @@
 """Programs that ran isolated and at the same time: the records of launches.jsonl that `corun` writes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -46,7 +46,8 @@ class CorunPlan(journal.Plan):
     Groups hold numbers of `programs`, the same one twice for two copies, and `hosts` the hosts of each, null if all
     programs share all hosts. `executions`: the fewest of each program in a
     period. An execution beside others counts if each of them ran for at least `min_overlap` of its time. For figures
-    in `lower`, a lower value is better. `machine`: its name in observations.
+    in `lower`, a lower value is better. `iterations`: the MPI operation that each iteration of a program calls once, by
+    the program's name. `machine`: its name in observations.
     """
 
     programs: Annotated[tuple[PlannedProgram, ...], Field(min_length=1, max_length=MAX_PROGRAMS)]
@@ -57,6 +58,7 @@ class CorunPlan(journal.Plan):
     min_overlap: Share
     lower: tuple[str, ...]
     machine: profile.Name
+    iterations: Mapping[profile.Name, Name] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check that groups hold programs of the plan, and that each of them has hosts."""
@@ -64,6 +66,8 @@ class CorunPlan(journal.Plan):
             raise ValueError("expected hosts for each program of each group")
         if any(number >= len(self.programs) for group in self.groups for number in group):
             raise ValueError("expected numbers of programs of the plan in groups")
+        if not self.iterations.keys() <= {one.name for one in self.programs}:
+            raise ValueError("expected names of programs of the plan in iterations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +77,7 @@ class Execution:
     They are seconds since the period began. `status`: null if it was ended because the period was over. `time_s`: from
     MPI_Init to MPI_Finalize, or the rounds of a workload; `mpi_s`: the part within MPI; both are means over ranks.
     `overlap`: the smallest share of its time during which another program of the period ran, null if it was isolated.
+    `iterations`: those of rank 0, null where the plan does not say what one is.
     """
 
     place: Index
@@ -83,6 +88,7 @@ class Execution:
     mpi_s: Seconds | None
     figures: Mapping[str, Number | None]
     overlap: Share | None
+    iterations: Count | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from stressbench.report.names import printable
 from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.renderers import formats
 from stressbench.report.units import count, percent, ratio_text
-from stressbench.results.coruns import TIME, Corun, CorunSlowdown
+from stressbench.results.coruns import OWN_MEASURES, TIME, Corun, CorunSlowdown
 from stressbench.stats.intervals import MIN_PAIRS
 
 _FOOT = (
@@ -91,7 +91,7 @@ def _notes(result: Corun) -> Iterator[str]:
     if any(one.slowdown is not None and one.slowdown.low is None for one in result.slowdowns):
         yield f"an interval takes at least {MIN_PAIRS} blocks"
     for one in result.slowdowns:
-        if one.reason is not None and one.measure == TIME:
+        if one.reason is not None and one.measure in OWN_MEASURES:
             yield f"{one.program} beside {' and '.join(one.others)}: {one.reason}"
     yield from result.notes
 

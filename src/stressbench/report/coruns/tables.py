@@ -7,7 +7,7 @@ from operator import attrgetter
 from stressbench.report.document import Cell, DataFile, HeatCell, Interval, Table, columns, table_columns
 from stressbench.report.names import printable
 from stressbench.report.units import digits, percent, plain_interval, plain_ratio, plain_time
-from stressbench.results.coruns import TIME, Corun, CorunExecution, CorunSlowdown
+from stressbench.results.coruns import ITERATION, OWN_MEASURES, TIME, Corun, CorunExecution, CorunSlowdown
 
 RECORDS = (
     "program", "beside", "hosts", "ranks", "measure", "isolated", "contended", "slowdown", "slowdown_low",
@@ -23,6 +23,7 @@ _EXECUTION_HEAD = tuple(field.name for field in fields(CorunExecution))
 def slowdown_table(result: Corun) -> Table:
     """A row for each program beside others, by each measure."""
     has_figures = any(one.measure != TIME for one in result.slowdowns)
+    has_iterations = any(one.measure == ITERATION for one in result.slowdowns)
     measure = ("measure",) if has_figures else ()
     return Table(
         key="slowdowns", title="Slowdowns",
@@ -39,14 +40,15 @@ def slowdown_table(result: Corun) -> Table:
             )
             for one in result.slowdowns
         ),
-        caption="Isolated and contended: medians over blocks. Time: from MPI_Init to MPI_Finalize, mean over ranks. "
+        caption="Isolated and contended: medians over blocks. Time: from MPI_Init to MPI_Finalize, mean over ranks"
+        f"{'; iteration: that over the number of iterations' if has_iterations else ''}. "
         "Slowdown: how many times worse the measure is beside the others. Executions: those beside others that count; "
         "overlap: the share of their time in which the others ran, in the median.",
     )  # fmt: skip
 
 
 def _value(value: float | None, one: CorunSlowdown) -> str:
-    return plain_time(value) if one.measure == TIME else digits(value)
+    return plain_time(value) if one.measure in OWN_MEASURES else digits(value)
 
 
 def _ratio(one: CorunSlowdown) -> tuple[Cell, Cell]:

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 from support.batch_jobs import (
-    ALL_NODES, HOSTS, assert_clean, command, corun_command, corun_words, periods_in, stressbench,
+    ALL_NODES,
+    HOSTS,
+    assert_clean,
+    command,
+    corun_command,
+    corun_words,
+    periods_in,
+    stressbench,
 )
 from support.lab_bench import Bench
 from support.programs import LIMIT_S, Started, send, wait_until
@@ -56,7 +63,10 @@ def result_in(lab: Bench, directory: str) -> Mapping[str, Any]:
 
 def assert_slowdowns_with_intervals(found: Mapping[str, Any], names: list[str]) -> None:
     assert found["complete"]
-    assert [(one["program"], one["others"]) for one in found["slowdowns"]] == [(names[0], names[1:]), (names[1], names[:1])]
+    assert [(one["program"], one["others"]) for one in found["slowdowns"]] == [
+        (names[0], names[1:]),
+        (names[1], names[:1]),
+    ]
     for one in found["slowdowns"]:
         interval = one["slowdown"]
         assert one["blocks"] == BLOCKS

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 from support.batch_jobs import (
-    ALL_NODES, HOSTS, assert_clean, command, corun_command, engine_program, periods_in, stressbench,
+    ALL_NODES,
+    HOSTS,
+    assert_clean,
+    command,
+    corun_command,
+    engine_program,
+    periods_in,
+    stressbench,
 )
 from support.lab_bench import job
 from support.programs import LIMIT_S, Started, send, wait_until
@@ -149,7 +156,9 @@ def test_tasks_of_a_job_array_share_the_runs_of_a_study(slurm) -> None:
 
 def test_a_task_of_an_array_that_is_cancelled_leaves_its_runs_to_the_others(slurm) -> None:
     made = slurm.lab.folder / "fewer"
-    array = slurm.submit(study_command("fewer", "--share"), "--array=0-1", "--nodes=2", "--exclusive", name="fewer-task")
+    array = slurm.submit(
+        study_command("fewer", "--share"), "--array=0-1", "--nodes=2", "--exclusive", name="fewer-task"
+    )
     wait_until(lambda: len(of_type(made, "finished")) >= 3, "three runs are done")
 
     slurm.on("h0", "scancel", f"{array}_0")

@@ -316,16 +316,22 @@ def test_whatever_is_killed_at_whatever_moment_nothing_is_lost_and_nothing_stays
     kills: list[str] = []
     for kill in range(pytestconfig.getoption("--interruptions")):
         work = works[kill % len(works)]
+        known = work.measured()
         number = slurm.submit(work.lines(), *ALL_NODES, "--no-requeue", name=f"kill{kill}")
         wait_until(lambda number=number: any(slurm.processes(number)), "the job has started", every_s=0.1)  # type: ignore[misc]
-        delay_s = dice.uniform(0, 10)
+        is_measuring = kill % 2 == 0
+        if is_measuring:
+            wait_until(lambda work=work, known=known: work.measured() != known, "it measures", every_s=0.1)  # type: ignore[misc]
+        delay_s = dice.uniform(0, 5 if is_measuring else 10)
         time.sleep(delay_s)
         before = work.measured()
         how = dice.choice(("scancel", "SIGTERM", "SIGKILL", "SIGKILL of one"))
         victim = kill_job(slurm, number, how, dice)
         slurm.wait_until_idle()
         assert before <= work.measured(), how
-        kills.append(f"{how} of {victim} after {delay_s:.1f} s")
+        kills.append(
+            f"{how} of {victim} {delay_s:.1f} s after {'its first measurement' if is_measuring else 'its start'}"
+        )
     print("\n".join(kills))
     assert_clean(slurm)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from support.programs import ENGINES, require, wait_until
-from support.slurm_lab import Slurm
+from support.slurm_lab import Slurm, started
 
 HOSTS = ("h0", "h1", "h2", "h3")
 ALL_NODES = ("--nodes=4", "--exclusive")
@@ -59,7 +59,7 @@ def assert_clean(slurm: Slurm) -> None:
 
     def is_clean() -> bool:
         for host in HOSTS:
-            slurm.on(host, *stressbench("clean", slurm.lab.folder, "/dev/shm"))
+            started(slurm.on(host, *stressbench("clean", "--in", slurm.lab.folder, "--in", "/dev/shm")))
         left = [path.name for path in slurm.lab.folder.glob(".stressbench-*")]
         return not left + [name for host in HOSTS for name in slurm.on(host, "ls", "-A", "/dev/shm").output.split()]
 

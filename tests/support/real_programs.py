@@ -23,8 +23,8 @@ PAIRS: Mapping[str, Mapping[str, Chosen]] = {
         "lammps": Chosen("lammps", {"cells": 10, "temperature": 1.44, "steps": 1000}),
     },
     "sources": {
-        "cg": Chosen("npb", {"benchmark": "cg", "class": "W"}),
-        "ft": Chosen("npb", {"benchmark": "ft", "class": "W"}),
+        "cg": Chosen("npb", {"benchmark": "cg", "class": "A"}),
+        "ft": Chosen("npb", {"benchmark": "ft", "class": "A"}),
     },
 }
 """Programs from packages of Debian, and programs that are built from public sources."""

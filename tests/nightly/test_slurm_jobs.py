@@ -7,6 +7,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -102,18 +104,33 @@ def test_runs_of_a_study_at_once_have_nodes_of_their_own(slurm) -> None:
 
     assert done["JobState"] == "COMPLETED", (slurm.lab.folder / "job.out").read_text()
     assert_each_run_once(made)
-    running: dict[str, frozenset[str]] = {}
-    beside = 0
-    for one in records(made):
-        if one["type"] == "started":
-            hosts = hosts_of(made / one["file"])
-            assert len(hosts) == 2
-            assert all(hosts.isdisjoint(others) for others in running.values())
+    for one, other in combinations([ran_in(made / record["file"]) for record in of_type(made, "finished")], 2):
+        assert len(one.hosts) == 2
+        assert one.hosts.isdisjoint(other.hosts) or one.end <= other.begin or other.end <= one.begin
+    running, beside = set(), 0
+    for record in records(made):
+        if record["type"] == "started":
             beside += bool(running)
-            running[one["run"]] = hosts
-        elif one["type"] == "finished":
-            del running[one["run"]]
+            running.add(record["run"])
+        elif record["type"] == "finished":
+            running.remove(record["run"])
     assert beside >= RUNS / 2
+
+
+@dataclass(frozen=True)
+class Span:
+    """When ranks of a run were certainly there, to the second of its header, and where."""
+
+    begin: datetime
+    end: datetime
+    hosts: frozenset[str]
+
+
+def ran_in(run_file: Path) -> Span:
+    (launch,) = read_run(run_file).launches
+    began, end = launch.header.started_at, launch.end
+    assert end is not None
+    return Span(began + timedelta(seconds=1), began + timedelta(seconds=end.elapsed_s), hosts_of(run_file))
 
 
 def test_more_runs_at_once_than_nodes_allow_are_refused(slurm) -> None:

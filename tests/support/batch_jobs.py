@@ -58,6 +58,7 @@ def assert_clean(slurm: Slurm) -> None:
     """
 
     def is_clean() -> bool:
+        started(slurm.lab.stressbench("clean", "--in", slurm.lab.folder))
         for host in HOSTS:
             started(slurm.on(host, *stressbench("clean", "--in", slurm.lab.folder, "--in", "/dev/shm")))
         left = [path.name for path in slurm.lab.folder.glob(".stressbench-*")]

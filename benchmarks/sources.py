@@ -93,9 +93,8 @@ class Programs:
         Raises SourceMistake if a package is missing, or a step fails.
         """
         self._require_packages(source)
-        folder = self.cache / f"{source.name.replace(' ', '-')}-{self.fingerprint(source)}"
-        done = folder.with_suffix(".built")
-        if done.exists():
+        folder = self.folder_of(source)
+        if self.is_built(source):
             return folder
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -104,8 +103,16 @@ class Programs:
         for name in source.added:
             shutil.copy(self.beside / name, folder)
         self._build(source, folder)
-        done.touch()
+        folder.with_suffix(".built").touch()
         return folder
+
+    def folder_of(self, source: Source) -> Path:
+        """The directory in which the program is built. Raises SourceMistake."""
+        return self.cache / f"{source.name.replace(' ', '-')}-{self.fingerprint(source)}"
+
+    def is_built(self, source: Source) -> bool:
+        """Whether the program was built completely. Raises SourceMistake."""
+        return self.folder_of(source).with_suffix(".built").exists()
 
     def fingerprint(self, source: Source) -> str:
         """Changes if the program does: its commit, its build, or a file that is added. Raises SourceMistake."""

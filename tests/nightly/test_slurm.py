@@ -189,7 +189,7 @@ def mpich() -> Path:
 def running(slurm: Slurm, target: Path) -> Started:
     """A long run in an allocation."""
     run = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", mpich(), *LONG)
-    command = [sys.executable, "-m", "stressbench", *slurm.words("h0", *slurm.allocate("-N4", "-n4"), *run)]
+    command = slurm.command("h0", *slurm.allocate("-N4", "-n4"), *run)
     return Started(command, cwd=slurm.lab.folder, environment=slurm.lab.environment)
 
 

@@ -2,18 +2,28 @@
 
 import json
 import random
-import shlex
 import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+from support.batch_jobs import (
+    ALL_NODES,
+    HOSTS,
+    assert_clean,
+    command,
+    corun_command,
+    engine_program,
+    periods_in,
+    stressbench,
+)
 from support.lab_bench import job
-from support.programs import ENGINES, LIMIT_S, Started, require, send, wait_until
+from support.programs import LIMIT_S, Started, send, wait_until
 from support.slurm_lab import Slurm, start_slurm
 from support.studies import REAL_PAIR
 
@@ -21,10 +31,8 @@ from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.run import read_run
 from stressbench.formats.run.records import EndReason
 
-HOSTS = ("h0", "h1", "h2", "h3")
 PAIRS = job("one", "0,1", "bandwidth -s 64KiB -w 4") + job("two", "2,3", "bandwidth -s 64KiB -w 4")
 ROUNDS = ("--isolated", "30", "--contended", "30", "--repetitions", "2")
-ALL_NODES = ("--nodes=4", "--exclusive")
 STUDY = """\
 repetitions = 3
 retries = 100
@@ -42,7 +50,6 @@ repetitions = 2
 """
 RUNS = 2 * 2 * 3
 ROUNDS_OF_RUN = 4 + 4 + 4  # two jobs isolated, both contended
-STEP_S = 1.0  # a program of a co-run
 
 
 @pytest.fixture(scope="module")
@@ -53,22 +60,8 @@ def slurm(lab_up) -> Slurm:
     return found
 
 
-def engine_program() -> Path:
-    """Open MPI's engine: one MPICH in six waits for 15 s in MPI_Finalize, as docs/how-to/launchers.md says."""
-    return require(ENGINES[0]).program
-
-
-def command(*words: str | Path, engine: Path | None = None) -> str:
-    """A line of a script that runs `stressbench` in place of the shell."""
-    program = shlex.quote(str(engine or engine_program()))
-    line = shlex.join((sys.executable, "-m", "stressbench", *map(str, words)))
-    return f"export STRESSBENCH_MPI={program}\nexec {line}"
-
-
 def study_command(directory: str, *options: str) -> str:
-    """With --jobs, MPICH's engine: of two steps of Open MPI in one job, one waits forever in MPI_Init (22.05, PMIx)."""
-    engine = require(ENGINES[1]).program if "--jobs" in options else None
-    return command("study", "run", "study.toml", "-o", directory, *options, engine=engine)
+    return command("study", "run", "study.toml", "-o", directory, *options)
 
 
 def records(directory: Path) -> list[Mapping[str, str]]:
@@ -111,18 +104,33 @@ def test_runs_of_a_study_at_once_have_nodes_of_their_own(slurm) -> None:
 
     assert done["JobState"] == "COMPLETED", (slurm.lab.folder / "job.out").read_text()
     assert_each_run_once(made)
-    running: dict[str, frozenset[str]] = {}
-    beside = 0
-    for one in records(made):
-        if one["type"] == "started":
-            hosts = hosts_of(made / one["file"])
-            assert len(hosts) == 2
-            assert all(hosts.isdisjoint(others) for others in running.values())
+    for one, other in combinations([ran_in(made / record["file"]) for record in of_type(made, "finished")], 2):
+        assert len(one.hosts) == 2
+        assert one.hosts.isdisjoint(other.hosts) or one.end <= other.begin or other.end <= one.begin
+    running, beside = set(), 0
+    for record in records(made):
+        if record["type"] == "started":
             beside += bool(running)
-            running[one["run"]] = hosts
-        elif one["type"] == "finished":
-            del running[one["run"]]
+            running.add(record["run"])
+        elif record["type"] == "finished":
+            running.remove(record["run"])
     assert beside >= RUNS / 2
+
+
+@dataclass(frozen=True)
+class Span:
+    """When ranks of a run were certainly there, to the second of its header, and where."""
+
+    begin: datetime
+    end: datetime
+    hosts: frozenset[str]
+
+
+def ran_in(run_file: Path) -> Span:
+    (launch,) = read_run(run_file).launches
+    began, end = launch.header.started_at, launch.end
+    assert end is not None
+    return Span(began + timedelta(seconds=1), began + timedelta(seconds=end.elapsed_s), hosts_of(run_file))
 
 
 def test_more_runs_at_once_than_nodes_allow_are_refused(slurm) -> None:
@@ -163,17 +171,21 @@ def test_tasks_of_a_job_array_share_the_runs_of_a_study(slurm) -> None:
     assert not list(made.glob("**/*.claim"))
 
 
-def test_a_task_that_is_cancelled_leaves_its_runs_to_the_others(slurm) -> None:
+def test_a_task_of_an_array_that_is_cancelled_leaves_its_runs_to_the_others(slurm) -> None:
     made = slurm.lab.folder / "fewer"
-    lines = study_command("fewer", "--share")
-    first = slurm.submit(lines, "--nodes=2", "--exclusive", name="first")
-    slurm.submit(lines, "--nodes=2", "--exclusive", name="second")
+    array = slurm.submit(
+        study_command("fewer", "--share"), "--array=0-1", "--nodes=2", "--exclusive", name="fewer-task"
+    )
     wait_until(lambda: len(of_type(made, "finished")) >= 3, "three runs are done")
 
-    slurm.on("h0", "scancel", first)
+    slurm.on("h0", "scancel", f"{array}_0")
     slurm.wait_until_idle()
 
+    states = {number: slurm.job(f"{array}_{number}")["JobState"] for number in range(2)}
+    assert states == {0: "CANCELLED", 1: "COMPLETED"}, (slurm.lab.folder / "fewer-task.out").read_text()
+    assert not of_type(made, "failed")
     assert_each_run_once(made)
+    assert not list(made.glob("**/*.claim"))
 
 
 def test_a_study_that_is_requeued_goes_on_where_it_was(slurm) -> None:
@@ -211,9 +223,9 @@ def test_a_run_whose_job_is_preempted_ends_in_good_order_and_is_continued(slurm)
 
 def requeueing_study(directory: str) -> str:
     """The script of docs/how-to/launchers.md, which requeues its own job."""
-    program, line = study_command(directory).replace("exec ", "", 1).split("\n")
+    *settings, line = study_command(directory).replace("exec ", "", 1).split("\n")
     return "\n".join((
-        program,
+        *settings,
         f"{line} &",
         "trap 'kill -USR1 $!' USR1",
         "wait $!; wait $!; status=$?",
@@ -251,7 +263,7 @@ def test_a_study_whose_job_is_preempted_is_told_and_requeues_itself(slurm) -> No
     assert_each_run_once(made)
 
 
-def test_a_job_that_is_cancelled_does_not_come_back(slurm) -> None:
+def test_a_study_whose_job_is_cancelled_does_not_come_back_by_itself_and_can_be_resumed(slurm) -> None:
     made = slurm.lab.folder / "cancelled"
     number = slurm.submit(requeueing_study("cancelled"), *ALL_NODES, "--requeue", name="cancelled")
     wait_until(lambda: len(of_type(made, "finished")) >= 1, "a run is done")
@@ -261,6 +273,10 @@ def test_a_job_that_is_cancelled_does_not_come_back(slurm) -> None:
     slurm.wait_until_idle()
 
     assert (ended["JobState"], ended["Restarts"]) == ("CANCELLED", "0")
+    assert not of_type(made, "failed")
+    again = slurm.submit(command("study", "resume", "cancelled"), *ALL_NODES, name="resumed")
+    assert slurm.wait_for_state(again, "COMPLETED", "FAILED")["JobState"] == "COMPLETED"
+    assert_each_run_once(made)
 
 
 @pytest.mark.parametrize("how", ["down", "killed"])
@@ -268,9 +284,9 @@ def test_a_node_that_fails_is_named_and_completed_rounds_stay(slurm, how) -> Non
     target = slurm.lab.folder / f"{how}.jsonl"
     words = ("run", "w.sb", "--on", "slurm", "-o", target, "--engine", engine_program())
     long = ("--isolated", "10000", "--contended", "10000", "--repetitions", "2")
-    line = slurm.words("h0", *slurm.allocate("-N4", "-n4"), *words, *long)
+    line = slurm.command("h0", *slurm.allocate("-N4", "-n4"), *words, *long)
 
-    with Started(stressbench(*line), cwd=slurm.lab.folder, environment=slurm.lab.environment) as run:
+    with Started(line, cwd=slurm.lab.folder, environment=slurm.lab.environment) as run:
         wait_until(lambda: len(rounds_in(target)) >= 3, "three rounds are done")
         before = rounds_in(target)
         (slurm.kill_node if how == "killed" else slurm.fail_node)("h3")
@@ -303,48 +319,6 @@ def test_a_study_ends_with_its_allocation_and_resumes_in_the_next(slurm) -> None
     assert_each_run_once(made)
 
 
-def corun_command(directory: str, *options: str, blocks: int = 100) -> str:
-    engine = require(ENGINES[1]).program
-    program = (engine, "motif", "allreduce", "-c", "1", "--repetitions", "50", "--warmup", "0")
-    brief = ("--blocks", str(blocks), "--executions", "1", "--min-overlap", "1%", "-n", "2")
-    words = (*brief, "-o", directory, *options, "--names", "first,second", "--", *program, "++", *program)
-    return command("corun", "--on", "slurm", *words, engine=engine)
-
-
-@pytest.mark.parametrize("nodes", ["disjoint", "shared"])
-def test_programs_run_beside_each_other_on_all_nodes_or_on_their_own(slurm, nodes) -> None:
-    folder = slurm.lab.folder / nodes
-
-    number = slurm.submit(corun_command(nodes, "--nodes", nodes, blocks=2), *ALL_NODES, name=f"corun-{nodes}")
-    ended = slurm.wait_for_state(number, "COMPLETED", "FAILED")
-
-    assert ended["JobState"] == "COMPLETED", (slurm.lab.folder / f"corun-{nodes}.out").read_text()
-    plan, *periods = (json.loads(line) for line in (folder / "launches.jsonl").read_text().splitlines())
-    assert plan["hosts"] == [[None, None] if nodes == "shared" else ["0-1", "2-3"]]
-    assert Counter(len(one["programs"]) for one in periods) == {1: 4, 2: 2}
-
-
-@pytest.mark.parametrize("how", ["scancel", "SIGTERM", "SIGKILL"])
-def test_a_corun_that_is_ended_halfway_leaves_no_process_and_its_blocks(slurm, how) -> None:
-    name = f"halfway-{how}"
-    journal = slurm.lab.folder / name / "launches.jsonl"
-    number = slurm.submit(corun_command(name), *ALL_NODES, name=name)
-    wait_until(lambda: periods_in(journal) >= 4, "a block is measured")
-
-    if how == "scancel":
-        slurm.on("h0", "scancel", number)
-    else:
-        send(signal.Signals[how], [slurm.main_process(number).pid])
-    slurm.wait_until_idle()
-
-    reported = slurm.lab.stressbench("corun", "report", name, "--format", "json")
-    assert reported.status == 0, reported.text
-    found = json.loads(reported.output)
-    assert not found["complete"]
-    assert all(one["blocks"] >= 1 for one in found["slowdowns"])
-    assert_clean(slurm)
-
-
 @dataclass(frozen=True)
 class Work:
     """Something that is carried out by a job: the lines of its script, and what it has measured so far."""
@@ -356,18 +330,26 @@ class Work:
 def test_whatever_is_killed_at_whatever_moment_nothing_is_lost_and_nothing_stays(slurm, pytestconfig) -> None:
     """As many kills as --interruptions says: of jobs, of their commands, and of single launchers and ranks."""
     dice, works = random.Random(20261128), (run_work(slurm), study_work(slurm), corun_work(slurm))
-    kills: Counter[str] = Counter()
+    kills: list[str] = []
     for kill in range(pytestconfig.getoption("--interruptions")):
         work = works[kill % len(works)]
+        known = work.measured()
         number = slurm.submit(work.lines(), *ALL_NODES, "--no-requeue", name=f"kill{kill}")
-        wait_until(lambda number=number: list(slurm.processes(number)), "the job has started")  # type: ignore[misc]
-        time.sleep(dice.uniform(0, 8))
+        wait_until(lambda number=number: any(slurm.processes(number)), "the job has started", every_s=0.1)  # type: ignore[misc]
+        is_measuring = kill % 2 == 0
+        if is_measuring:
+            wait_until(lambda work=work, known=known: work.measured() != known, "it measures", every_s=0.1)  # type: ignore[misc]
+        delay_s = dice.uniform(0, 5 if is_measuring else 10)
+        time.sleep(delay_s)
         before = work.measured()
         how = dice.choice(("scancel", "SIGTERM", "SIGKILL", "SIGKILL of one"))
-        kills[how] += kill_job(slurm, number, how, dice)
+        victim = kill_job(slurm, number, how, dice)
         slurm.wait_until_idle()
         assert before <= work.measured(), how
-    print(dict(kills))
+        kills.append(
+            f"{how} of {victim} {delay_s:.1f} s after {'its first measurement' if is_measuring else 'its start'}"
+        )
+    print("\n".join(kills))
     assert_clean(slurm)
 
     for work in works[:2]:
@@ -377,19 +359,29 @@ def test_whatever_is_killed_at_whatever_moment_nothing_is_lost_and_nothing_stays
         assert rounds_in(path) == Counter(dict.fromkeys(all_rounds(30), 1)), path
     for path in slurm.lab.folder.glob("killed-study-*"):
         assert_each_run_once(path)
+    for path in slurm.lab.folder.glob("killed-corun-*/launches.jsonl"):
+        if periods_in(path):
+            reported = slurm.lab.stressbench("corun", "report", path.parent, "--format", "json")
+            assert reported.status == 0, reported.text
+            executions = json.loads(reported.output)["executions"]
+            periods = {(one["block"], None if one["beside"] else one["program"]) for one in executions}
+            assert len(periods) == periods_in(path)
 
 
-def kill_job(slurm: Slurm, number: str, how: str, dice: random.Random) -> int:
-    """Kill a job, and return 1 unless it had ended already."""
+def kill_job(slurm: Slurm, number: str, how: str, dice: random.Random) -> str:
+    """Kill a job, and return what was hit: nothing if it had ended already."""
     if how == "scancel":
-        return int(slurm.on("h0", "scancel", number).status == 0)
+        return "the job" if slurm.on("h0", "scancel", number).status == 0 else "nothing"
     if how == "SIGKILL of one":
-        victims = [one.pid for one in slurm.processes(number) if one.name != "slurmstepd"]
+        victims = [one for one in slurm.processes(number) if one.name != "slurmstepd"]
     else:
-        victims = [one.pid for one in slurm.processes(number) if one.words[1:3] == ("-m", "stressbench")]
-        victims = sorted(victims)[:1]
-    send(signal.SIGTERM if how == "SIGTERM" else signal.SIGKILL, [dice.choice(victims)] if victims else [])
-    return len(victims[:1])
+        victims = [one for one in slurm.processes(number) if one.words[1:3] == ("-m", "stressbench")]
+        victims = sorted(victims, key=lambda one: one.pid)[:1]
+    if not victims:
+        return "nothing"
+    victim = dice.choice(victims)
+    send(signal.SIGTERM if how == "SIGTERM" else signal.SIGKILL, [victim.pid])
+    return victim.name
 
 
 def run_work(slurm: Slurm) -> Work:
@@ -450,31 +442,7 @@ def corun_work(slurm: Slurm) -> Work:
     return Work(lines, measured)
 
 
-def periods_in(journal: Path) -> int:
-    """Lines of a journal after its plan."""
-    return max(0, journal.read_bytes().count(b"\n") - 1) if journal.exists() else 0
-
-
 def all_rounds(blocks: int) -> list[tuple[object, ...]]:
     """The rounds of `ROUNDS`."""
     return [(kind, number, block) for block in range(blocks) for kind, number in
             (("isolated", 0), ("isolated", 1), ("contended", None))]  # fmt: skip
-
-
-def assert_clean(slurm: Slurm) -> None:
-    """Nothing stays in the folder and in the shared memory of hosts but what `stressbench clean` removes.
-
-    It takes directories for temporary ones in use until they are a minute old.
-    """
-
-    def is_clean() -> bool:
-        time.sleep(2)
-        slurm.on("h0", *stressbench("clean", slurm.lab.folder, "/dev/shm"))
-        left = [path.name for path in slurm.lab.folder.glob(".stressbench-*")]
-        return not left + [name for host in HOSTS for name in slurm.on(host, "ls", "-A", "/dev/shm").output.split()]
-
-    wait_until(is_clean, "nothing is left")
-
-
-def stressbench(*words: str | Path) -> list[str]:
-    return [sys.executable, "-m", "stressbench", *map(str, words)]

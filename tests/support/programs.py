@@ -152,13 +152,13 @@ def require(engine: Engine) -> Engine:
     return engine
 
 
-def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 300) -> None:
-    """Wait for a condition; fails with its name after the timeout."""
+def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 300, every_s: float = 0.02) -> None:
+    """Wait for a condition; fails with its name after the timeout. `every_s`: pause between two looks at it."""
     end = time.monotonic() + within_s
     while not condition():
         if time.monotonic() > end:
             pytest.fail(f"did not happen within {within_s:.0f} s: {what}")
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 def ranks_of(program: Path) -> list[int]:

@@ -8,7 +8,6 @@ import secrets
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from support.lab_bench import Bench, descendants_marked
-from support.programs import LIMIT_S, Outcome, send, wait_until
+from support.programs import LIMIT_S, Outcome, finished, send, wait_until
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
 PLACES = f"{os.environ['PATH']}:/usr/sbin:/sbin"
@@ -76,11 +75,14 @@ class Slurm:
     daemons: frozenset[int] = frozenset()
 
     def on(self, host: str, *words: str | Path, timeout_s: float = LIMIT_S) -> Outcome:
-        return self.lab.stressbench(*self.words(host, *words), timeout_s=timeout_s)
+        return finished(
+            self.command(host, *words), cwd=self.lab.folder, environment=self.lab.environment, timeout_s=timeout_s
+        )  # fmt: skip
 
-    def words(self, host: str, *words: str | Path) -> list[str]:
-        settings = (f"SLURM_CONF={self.configuration}", f"PATH={PLACES}")
-        return ["lab", "exec", "--lab", self.lab.name, host, "--", "env", *settings, *map(str, words)]
+    def command(self, host: str, *words: str | Path) -> list[str]:
+        """A command on a host, as `stressbench lab exec` starts it."""
+        entered = (sys.executable, "-m", "stressbench.labs.enter", self.lab.folder / "labs" / self.lab.name, host)
+        return [*map(str, entered), "env", f"SLURM_CONF={self.configuration}", f"PATH={PLACES}", *map(str, words)]
 
     def allocate(self, *options: str) -> tuple[str, ...]:
         """Prefix of a `stressbench` command that runs it in an allocation, from the first host."""
@@ -104,14 +106,12 @@ class Slurm:
         assert ended.status == 0, ended.text
         return dict(word.split("=", 1) for word in ended.output.split() if "=" in word)
 
-    def wait_for_state(self, job: str, *states: str) -> Mapping[str, str]:
+    def wait_for_state(self, job: str, *states: str, within_s: float = 300) -> Mapping[str, str]:
         """Wait until the job is in one of these states."""
-
-        def is_there() -> bool:
-            time.sleep(1)  # the question itself takes time from the job
-            return self.job(job)["JobState"] in states
-
-        wait_until(is_there, f"job {job} is {' or '.join(states)}")
+        wait_until(
+            lambda: self.job(job)["JobState"] in states, f"job {job} is {' or '.join(states)}", within_s=within_s,
+            every_s=1,
+        )  # fmt: skip
         return self.job(job)
 
     def processes(self, job: str | None = None) -> Iterator[Process]:
@@ -141,8 +141,8 @@ class Slurm:
 
     def wait_until_idle(self) -> None:
         """Wait until no process of a job and no job in the queue is left."""
-        wait_until(lambda: not list(self.processes()), "no process of a job is left")
-        wait_until(lambda: not self.on("h0", "squeue", "--noheader").output, "no job is left in the queue")
+        wait_until(lambda: not list(self.processes()), "no process of a job is left", every_s=0.3)
+        wait_until(lambda: not self.on("h0", "squeue", "--noheader").output, "no job is left in the queue", every_s=0.5)
 
     def kill_node(self, host: str) -> None:
         """Kill all processes on a host as a power failure does, but for the lab's own, and let Slurm know."""
@@ -166,7 +166,7 @@ class Slurm:
             started(self.on(host, "slurmd", "-N", host))
         self.on("h0", "scontrol", "update", f"nodename={host}", "state=resume")  # fails if it has come back by itself
         words = ("sinfo", "--noheader", f"--nodes={host}", "--format=%t")
-        wait_until(lambda: set(self.on("h0", *words).output.split()) == {"idle"}, f"{host} is idle")
+        wait_until(lambda: set(self.on("h0", *words).output.split()) == {"idle"}, f"{host} is idle", every_s=1)
 
 
 def start_slurm(lab: Bench, hosts: tuple[str, ...]) -> Slurm:
@@ -194,8 +194,7 @@ def start_slurm(lab: Bench, hosts: tuple[str, ...]) -> Slurm:
     started(slurm.on(hosts[0], "munged", "--force", f"--key-file={key}", f"--log-file={folder}/munged.log", *files))
     started(slurm.on(hosts[0], "slurmctld"))
     for host in hosts:
-        started(slurm.on(host, "sh", "-c", NO_CGROUPS))
-        started(slurm.on(host, "slurmd", "-N", host))
+        started(slurm.on(host, "sh", "-c", f"{NO_CGROUPS} && slurmd -N {host}"))
     return replace(slurm, daemons=frozenset(descendants_marked(lab.folder / "labs")))
 
 

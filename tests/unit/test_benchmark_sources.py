@@ -43,8 +43,11 @@ def test_a_program_is_built_once_from_the_stated_commit(sources, repository, tmp
         build="bash program.sh > said; command -v mpicc >> said; echo built >> ../builds",
     )  # fmt: skip
 
+    assert not programs.is_built(source)
     folder = programs.built(source)
 
+    assert programs.is_built(source)
+    assert folder == programs.folder_of(source)
     assert (folder / "said").read_text().splitlines()[0] == "1"
     assert programs.built(source) == folder
     assert (folder.parent / "builds").read_text() == "built\n"

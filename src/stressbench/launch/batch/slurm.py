@@ -29,6 +29,11 @@ _PMI_TYPES = {
 }
 _TYPE = re.compile(r"^[ \t]*(none|cray_shasta|pmi2|pmix)[ \t]*$", re.MULTILINE)
 _WAIT_S = 30
+# Options by which the user selects nodes of the allocation, with their short forms.
+_NODE_OPTIONS = ("--nodelist", "-w", "--exclude", "-x", "--relative", "-r", "--nodes", "-N")
+# Slurm's plugin for PMIx (22.05 to 26.05) numbers the nodes of a step in this variable, but some of its messages carry
+# numbers within the step. They agree if srun does not find the variable, since it then sets it to the step's nodes.
+_WITHOUT_JOB_NODES = ("env", "-u", "SLURM_JOB_NODELIST")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +57,9 @@ class SlurmTarget(Allocation):
         """The command. Raises LaunchMistake where srun offers no PMI type that this MPI supports."""
         program = (REALTIME if request.realtime else ()) + request.program
         options = (*self._shape(request), *self._mpi(launcher.recognised, request))
-        return Command(argv=(str(launcher.path), *options, *request.extra, *program), environment=_settings(launcher))
+        prefix = _WITHOUT_JOB_NODES if launcher.flavour.is_openmpi and self._may_leave_nodes(request) else ()
+        argv = (*prefix, str(launcher.path), *options, *request.extra, *program)
+        return Command(argv=argv, environment=_settings(launcher))
 
     def _shape(self, request: Request) -> tuple[str, ...]:
         nodes_used = self.nodes_used(request.ranks, ranks_per_node=request.ranks_per_node)
@@ -63,6 +70,12 @@ class SlurmTarget(Allocation):
         overcommit = ("--overcommit",) if self._is_oversubscribed(request) else ()
         # Consecutive ranks share a node. --wait ends the other ranks some time after the first one has ended.
         return (f"--ntasks={request.ranks}", *nodes, *overcommit, "--distribution=block", f"--wait={_WAIT_S}")
+
+    def _may_leave_nodes(self, request: Request) -> bool:
+        """Whether the step may get only some nodes of the allocation, which need not begin with its first one."""
+        nodes_used = self.nodes_used(request.ranks, ranks_per_node=request.ranks_per_node)
+        selects = any(word.startswith(_NODE_OPTIONS) for word in request.extra)
+        return selects or self.first_node is not None or nodes_used != self.nodes
 
     def _max_ranks_per_node(self, request: Request) -> int | None:
         return self.max_ranks_per_node(request.ranks, ranks_per_node=request.ranks_per_node)

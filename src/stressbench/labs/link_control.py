@@ -13,6 +13,7 @@ from stressbench.formats.toml.complaints import unknown_message
 from stressbench.formats.units import Rate, UnitError, parse_rate, parse_rate_share
 from stressbench.labs.adaptive import set_port_rates
 from stressbench.labs.adaptive_routes import ports_of, ps_per_byte
+from stressbench.labs.counters import read_end
 from stressbench.labs.errors import LabFault
 from stressbench.labs.iproute import run_iproute
 from stressbench.labs.lifecycle import RunningLab
@@ -76,7 +77,7 @@ def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
 
 
 def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange) -> None:
-    """Apply a change to both ends of the links.
+    """Apply a change to both ends of the links. A link that comes up has the rate that it had before it went down.
 
     Raises LabMistake if a link cannot have the new rate, before any is changed, and LabFault if a node refuses it.
     """
@@ -88,14 +89,18 @@ def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange)
             for end in link.ends:
                 lines = _up_lines(running.lab, end) if change.is_up else (f"link set {end.device} down",)
                 _run(running, end, "ip", lines, ignore_errors=change.is_up)
-                if running.lab.node(end.node).is_switch and running.lab.routing is Routing.adaptive:
-                    _set_port(running, end, link, link.rate if change.is_up else None)
+                if _routes_adaptively(running, end):
+                    _set_port(running, end, link, read_end(running, end).bucket.rate if change.is_up else None)
         else:
             for end in link.ends:
                 rate = change.rate_of(link)
                 _run(running, end, "tc", token_bucket_lines(link, end, rate=rate))
-                if running.lab.node(end.node).is_switch and running.lab.routing is Routing.adaptive:
+                if _routes_adaptively(running, end) and read_end(running, end).is_up:
                     _set_port(running, end, link, rate)
+
+
+def _routes_adaptively(running: RunningLab, end: End) -> bool:
+    return running.lab.node(end.node).is_switch and running.lab.routing is Routing.adaptive
 
 
 def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:

@@ -167,7 +167,8 @@ MOTIFS = (
     "barrier", "bcast -r 1 -s 100KiB", "reduce -r 2 -c 10 --op prod", "allreduce -c 100000", "reduce_scatter_block",
     "allgather", "allgatherv --skew 0.5", "alltoall", "alltoall --call pairwise", "alltoallv --skew 0.5",
     "allreduce --nonblocking --compute 10us", "incast", "incast --roots 2 --spread 0.5", "outcast", "shift -d 2",
-    "tornado", "bisection", "pingpong -s 1KiB", "exchange", "sendrecv", "halo3d", "tealeaf",
+    "tornado", "bisection", "pingpong -s 1KiB", "pingping", "bandwidth -w 3", "bandwidth -w 3 --direction both",
+    "exchange", "sendrecv", "halo3d", "tealeaf",
 )  # fmt: skip
 
 

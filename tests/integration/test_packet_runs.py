@@ -125,6 +125,18 @@ def test_a_run_file_has_the_repetitions_of_the_workload_and_of_the_command(packe
     assert packets.directories() == []
 
 
+@pytest.mark.parametrize(
+    ("motif", "bytes_each_way"), [("bandwidth -s 512KiB -w 4", 4 * SIZE), ("pingping -s 512KiB", SIZE)]
+)
+def test_messages_of_pairs_take_the_time_of_their_bytes(packets, motif, bytes_each_way):
+    ended = packets.run(f"[JOB_NAME] a\n[NID_LIST] 0,1\n[MOTIF] {motif}\n", "--isolated", "1", "--contended", "0")
+
+    assert ended.status == 0, ended.text
+    times = [one["time_max_s"] for one in packets.records() if one["type"] == "sample" and one["step"] == 0]
+    assert times == pytest.approx([bytes_each_way * 8 / RATE] * len(times), rel=0.05)
+    assert len(times) > 1
+
+
 @pytest.mark.parametrize("statement", ["[MIN_TIME] 1s", "[LOAD] 0.5", "[RATE] 1MB"])
 def test_what_only_a_launch_obeys_is_refused_with_its_line(packets, statement):
     ended = packets.run(

@@ -21,6 +21,9 @@ from stressbench.tracing.schedules.refusal import ScheduleRefused
 from stressbench.tracing.schedules.survey import survey
 
 
+_OF_PAIRS = ("bandwidth", "pingping", "pingpong")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScheduledJob:
     """A job with its schedule, the file `goal`. `ranks`: its ranks in the launch.
@@ -102,11 +105,12 @@ class _OneIteration(sources.Job):
 
 
 def _timed_ranks(step: Step, goal: Path, ranks: int) -> frozenset[int]:
-    """Ranks whose times the engine counts: the roots of an incast, and of pairs that time iterations the first."""
+    """Ranks whose times the engine counts: the roots of an incast; of pairs that time iterations the lower rank."""
     if step.motif == "incast":
         root, roots = int(step.options["root"]), int(step.options["roots"])
         return frozenset((root + number) % ranks for number in range(roots))
-    if step.motif.startswith("pingpong") and step.timer is Timer.iteration:
-        blocks = re.findall(r"rank (\d+) \{\n\w+: (send|recv)", goal.read_text(encoding="ascii"))
-        return frozenset(int(rank) for rank, first in blocks if first == "send")
+    if step.motif in _OF_PAIRS:
+        first = re.findall(r"rank (\d+) \{\n\w+: (?:send|recv) \d+b (?:to|from) (\d+)", goal.read_text(encoding="ascii"))
+        pairs = [(int(rank), int(partner)) for rank, partner in first]
+        return frozenset(rank for rank, partner in pairs if step.timer is not Timer.iteration or rank < partner)
     return frozenset(range(ranks))

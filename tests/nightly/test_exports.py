@@ -1,6 +1,9 @@
 """Captures of motifs in all export formats, as the tools of each format read them."""
 
+from collections import Counter
+
 import pytest
+from support.browser import needs_browser
 from support.export_readers import (
     messages_in,
     messages_of,
@@ -9,6 +12,7 @@ from support.export_readers import (
     read_by_smpirun,
     slices_and_arrows,
 )
+from support.perfetto import shown_by_perfetto
 
 from stressbench.formats.trace import read_trace
 from stressbench.tracing.schedules.sources import of_program
@@ -52,3 +56,29 @@ def test_all_tools_read_the_messages_of_a_capture(motif, ranks, engine, tmp_path
     assert read_by_otf2_print(output["otf2"]) == (messages, messages, calls)
     assert read_by_smpirun(output["simgrid-ti"], ranks=ranks, scratch=tmp_path) == (with_collectives, with_collectives)
     assert read_by_loggopsim(output["goal"]) == (with_collectives, with_collectives)
+
+
+@needs_browser
+@pytest.mark.parametrize("subject", ["lulesh", "demo"])
+def test_perfetto_shows_the_messages_of_a_program_and_of_a_workload(subject, engine, checkout, tmp_path):
+    """Its page and its trace processor read the file without an error, and each arrow goes from sender to receiver."""
+    output, words = tmp_path / "app.json", (checkout / "workloads" / "demo.sb", "-n", "8", "--ranks-per-node", "1")
+    if subject == "lulesh":
+        words = (tmp_path / "app.trace",)
+        done = engine.traced(engine.program, "motif", "lulesh", "-s", "4", "-i", "3", ranks=8, trace=words[0])
+        assert done.status == 0, done.text
+    exported = engine.stressbench("trace", "export", *words, "--format", "perfetto", "-o", output)
+    assert exported.status == 0, exported.text
+
+    shown = shown_by_perfetto(output, tmp_path)
+
+    assert shown.errors == []
+    slices, _ = slices_and_arrows(output)
+    assert shown.slices == len(slices)
+    messages = messages_of(slices, "to")
+    assert shown.sent == shown.received == messages
+    assert sum(messages.values()) == int(exported.errors.partition(" messages")[0].split()[-1].replace(",", ""))
+    arrows: Counter[tuple[int, int]] = Counter()
+    for (sender, receiver, _), number in messages.items():
+        arrows[sender, receiver] += number
+    assert shown.arrows == arrows

@@ -1,7 +1,7 @@
 """Memory and processor time of a simulation by number of hosts, each with one rank.
 
-    .venv/bin/python benchmarks/simulation.py [--hosts 16 64 256 1024] [--simulator build/simgrid/engine/stressbench-simgrid]
-        [--output simulation.json] [--figure simulation.svg]
+    .venv/bin/python benchmarks/simulation.py [--hosts 16 64 256 1024] [--output simulation.json]
+        [--figure simulation.svg] [--simulator build/simgrid/engine/stressbench-simgrid]
 
 Every simulation has one round: ten exchanges of halo2d, then a file of one GB from each rank with posix. Hosts are in a
 fat tree with 16 on each leaf and a taper of 2:1, and two I/O nodes serve files. Memory is the peak of the process in
@@ -64,7 +64,8 @@ def simulate(simulator: Path, hosts: int, folder: Path) -> Cost:
     """Simulate the run in `folder`. Raises RuntimeError if the command fails."""
     (folder / "lab.toml").write_text(LAB.format(hosts=hosts))
     (folder / "run.sb").write_text(WORKLOAD.format(hosts=hosts))
-    command = [sys.executable, "-m", "stressbench", "run", "run.sb", "--on", "simgrid:lab.toml", "-o", "run.jsonl", *ONCE]
+    run = ["run", "run.sb", "--on", "simgrid:lab.toml", "-o", "run.jsonl", *ONCE]
+    command = [sys.executable, "-m", "stressbench", *run]
     environment = {**os.environ, "STRESSBENCH_SIMGRID": str(simulator), "XDG_CACHE_HOME": str(folder / "cache")}
     begin = time.monotonic()
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL) as process:
@@ -102,8 +103,9 @@ def draw(costs: Sequence[Cost], path: Path) -> None:
 
 def row_of(cost: Cost) -> list[str]:
     """Cells of the table."""
-    return [f"{cost.hosts:,}", f"{cost.memory_bytes / 2**30:.2f} GiB", f"{cost.memory_bytes / 2**20 / cost.hosts:.1f} MiB",
-            f"{cost.cpu_s:.1f} s", f"{cost.simulated_s:,.1f} s"]  # fmt: skip
+    of_host = cost.memory_bytes / 2**20 / cost.hosts
+    return [f"{cost.hosts:,}", f"{cost.memory_bytes / 2**30:.2f} GiB", f"{of_host:.1f} MiB", f"{cost.cpu_s:.1f} s",
+            f"{cost.simulated_s:,.1f} s"]  # fmt: skip
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ from stressbench.formats.units import Rate, parse_rate_share
 from stressbench.labs import link_control
 from stressbench.labs.adaptive_routes import ports_of, ps_per_byte
 from stressbench.labs.catalog import lab_file
-from stressbench.labs.counters import EndCounters
+from stressbench.labs.counters import EndCounters, LabCounters, LinkCounters
 from stressbench.labs.file import read_lab
 from stressbench.labs.lifecycle import RunningLab
 from stressbench.labs.link_check import evaluate_streams
@@ -92,11 +92,13 @@ def test_a_port_of_an_adaptive_switch_has_the_rate_of_its_link_and_none_while_th
             present["rate"] = Rate(int(line.partition(" rate ")[2].partition("bit")[0]))
 
     bucket = TokenBucket(rate=RATE, bytes=0, frames=0, drops=0, waiting_bytes=0)
+
+    def counters(one: Link) -> LinkCounters:
+        end = EndCounters(at_s=0, bucket=replace(bucket, rate=present["rate"]), is_up=present["is_up"])
+        return LinkCounters(link=one, from_a=end, from_b=end)
+
     monkeypatch.setattr(link_control, "_run", run)
-    monkeypatch.setattr(
-        link_control, "read_end",
-        lambda *_: EndCounters(at_s=0, bucket=replace(bucket, rate=present["rate"]), is_up=present["is_up"]),
-    )  # fmt: skip
+    monkeypatch.setattr(link_control, "read_counters", lambda _: LabCounters(links=tuple(map(counters, lab.links))))
     monkeypatch.setattr(
         link_control, "set_port_rates", lambda switch, _ports, rates, **_: told.append((switch, list(rates)))
     )

@@ -74,12 +74,6 @@ def read_counters(running: RunningLab) -> LabCounters:
     return LabCounters(links=links)
 
 
-def read_end(running: RunningLab, end: End) -> EndCounters:
-    """Read the counters of one end of a link, without those of its port. Raises LabFault if its node cannot be read."""
-    output = start_in_network(running.holder(end.node).pid, _read_node, where=end.node).result()
-    return _end_counters(output, end, None)
-
-
 def _port_counters(running: RunningLab) -> Mapping[End, PortCounters]:
     lab = running.lab
     found: dict[End, PortCounters] = {}

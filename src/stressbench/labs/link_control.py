@@ -104,9 +104,10 @@ def _ports_before(running: RunningLab) -> Mapping[End, EndCounters]:
     """The ends of links at switches that route adaptively, whose program has to be told of changes."""
     if running.lab.routing is not Routing.adaptive:
         return {}
-    links = read_counters(running).links
-    ends = ((end, counters) for one in links for end, counters in zip(one.link.ends, (one.from_a, one.from_b), strict=True))
-    return {end: counters for end, counters in ends if running.lab.node(end.node).is_switch}
+    ends: dict[End, EndCounters] = {}
+    for one in read_counters(running).links:
+        ends |= {one.link.a: one.from_a, one.link.b: one.from_b}
+    return {end: counters for end, counters in ends.items() if running.lab.node(end.node).is_switch}
 
 
 def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """Captures of motifs in all export formats, as the tools of each format read them."""
 
+import json
+import re
 from collections import Counter
 
 import pytest
@@ -10,6 +12,7 @@ from support.export_readers import (
     read_by_loggopsim,
     read_by_otf2_print,
     read_by_smpirun,
+    sizes_read_by_htsim,
     slices_and_arrows,
 )
 from support.perfetto import shown_by_perfetto
@@ -58,27 +61,44 @@ def test_all_tools_read_the_messages_of_a_capture(motif, ranks, engine, tmp_path
     assert read_by_loggopsim(output["goal"]) == (with_collectives, with_collectives)
 
 
+def exported(subject, export_format, *, engine, checkout, folder):
+    """The motif lulesh on 8 ranks, captured, or workloads/demo.sb, in a format."""
+    output, words = folder / "app.out", (checkout / "workloads" / "demo.sb", "-n", "8", "--ranks-per-node", "1")
+    if subject == "lulesh":
+        words = (folder / "app.trace",)
+        motif = ("lulesh", "-s", "4", "-i", "3", "--repetitions", "2", "--warmup", "0")
+        done = engine.traced(engine.program, "motif", *motif, ranks=8, trace=words[0])
+        assert done.status == 0, done.text
+    ended = engine.stressbench("trace", "export", *words, "--format", export_format, "-o", output, "--json")
+    assert ended.status == 0, ended.text
+    return output, json.loads(ended.output)
+
+
+@pytest.mark.parametrize("subject", ["lulesh", "demo"])
+def test_htsim_simulates_the_messages_of_a_program_and_of_a_workload(subject, engine, checkout, tmp_path):
+    """Packet by packet, from the GOAL file that ATLAHS schedules; collectives are messages, too."""
+    goal, _ = exported(subject, "goal", engine=engine, checkout=checkout, folder=tmp_path)
+    text = goal.read_text(encoding="ascii")
+
+    expected = Counter(map(int, re.findall(r": send (\d+)b to ", text)))
+    assert sizes_read_by_htsim(goal) == expected
+    assert expected.total() > 100
+
+
 @needs_browser
 @pytest.mark.parametrize("subject", ["lulesh", "demo"])
 def test_perfetto_shows_the_messages_of_a_program_and_of_a_workload(subject, engine, checkout, tmp_path):
     """Its page and its trace processor read the file without an error, and each arrow goes from sender to receiver."""
-    output, words = tmp_path / "app.json", (checkout / "workloads" / "demo.sb", "-n", "8", "--ranks-per-node", "1")
-    if subject == "lulesh":
-        words = (tmp_path / "app.trace",)
-        done = engine.traced(engine.program, "motif", "lulesh", "-s", "4", "-i", "3", ranks=8, trace=words[0])
-        assert done.status == 0, done.text
-    exported = engine.stressbench("trace", "export", *words, "--format", "perfetto", "-o", output)
-    assert exported.status == 0, exported.text
+    output, summary = exported(subject, "perfetto", engine=engine, checkout=checkout, folder=tmp_path)
 
     shown = shown_by_perfetto(output, tmp_path)
 
     assert shown.errors == []
     slices, _ = slices_and_arrows(output)
     assert shown.slices == len(slices)
-    messages = messages_of(slices, "to")
-    assert shown.sent == shown.received == messages
-    assert sum(messages.values()) == int(exported.errors.partition(" messages")[0].split()[-1].replace(",", ""))
+    assert shown.sent == shown.received == messages_of(slices, "to")
+    assert shown.sent.total() == summary["messages"]
     arrows: Counter[tuple[int, int]] = Counter()
-    for (sender, receiver, _), number in messages.items():
+    for (sender, receiver, _), number in shown.sent.items():
         arrows[sender, receiver] += number
     assert shown.arrows == arrows

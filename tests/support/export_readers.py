@@ -82,7 +82,10 @@ def sizes_read_by_htsim(goal: Path) -> Counter[int]:
     binary, tree = goal.with_suffix(".bin"), goal.with_suffix(".topo")
     tree.write_text(_TREE)
     output_of([convert, "-i", goal, "-o", binary])
-    printed = output_of([simulate, "-topo", tree, "-nodes", "16", "-goal", binary, "-lgs_flow_stats"], cwd=goal.parent)
+    network = ("-topo", tree, "-nodes", "16", "-linkspeed", "200000", "-strat", "ecmp_host", "-paths", "128")
+    printed = output_of(
+        [simulate, *network, "-mtu", "4096", "-q", "1000000", "-goal", binary, "-lgs_flow_stats"], cwd=goal.parent
+    )
     assert "Finished all" in printed
     return Counter(int(size) for size in re.findall(r"^F \d+ - .* - S (\d+) - N ", printed, re.MULTILINE))
 

@@ -18,6 +18,7 @@ from stressbench.tracing.exports.goal import goal_text
 from stressbench.tracing.grammar import TooManyCalls
 from stressbench.tracing.schedules import sources
 from stressbench.tracing.schedules.refusal import ScheduleRefused
+from stressbench.tracing.schedules.replays import REPLAY, replayed
 from stressbench.tracing.schedules.survey import survey
 
 
@@ -75,14 +76,20 @@ def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder:
     job = Job(**names, role=Role(described["role"]), repeat=repeat, steps=steps)
     goal = folder / f"job{job.job}.goal"
     is_one_motif = len(steps) == 1 and steps[0].executions == 1
-    trace = folder / f"job{job.job}.trace"
+    parts = steps[0].iterations if is_one_motif else 1
     try:
-        engine_answer(options.engine, ("calls", str(options.workload), "--job", job.name, "--computation", "--ranks",
-                                       str(len(ranks)), "--output", str(trace), *sets))  # fmt: skip
-        parts = steps[0].iterations if is_one_motif else 1
-        calls = (_OneIteration if parts > 1 else sources.Job)(
-            name=job.name, trace=read_trace(trace), ranks=range(len(ranks))
-        )
+        if len(steps) == 1 and steps[0].motif == REPLAY:
+            calls = sources.Job(
+                name=job.name, trace=replayed(steps[0].options), ranks=range(len(ranks)),
+                repetitions=steps[0].executions * steps[0].iterations // parts,
+            )  # fmt: skip
+        else:
+            trace = folder / f"job{job.job}.trace"
+            engine_answer(options.engine, ("calls", str(options.workload), "--job", job.name, "--computation",
+                                           "--ranks", str(len(ranks)), "--output", str(trace), *sets))  # fmt: skip
+            calls = (_OneIteration if parts > 1 else sources.Job)(
+                name=job.name, trace=read_trace(trace), ranks=range(len(ranks))
+            )
         source = sources.Source(jobs=(calls,), ranks=len(ranks))
         goal.write_text("".join(goal_text(survey(source))), encoding="ascii")
     except (ScheduleRefused, TooManyCalls) as refused:

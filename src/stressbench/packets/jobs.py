@@ -78,24 +78,30 @@ def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder:
     is_one_motif = len(steps) == 1 and steps[0].executions == 1
     parts = steps[0].iterations if is_one_motif else 1
     try:
-        if len(steps) == 1 and steps[0].motif == REPLAY:
-            calls = sources.Job(
-                name=job.name, trace=replayed(steps[0].options), ranks=range(len(ranks)),
-                repetitions=steps[0].executions * steps[0].iterations // parts,
-            )  # fmt: skip
-        else:
-            trace = folder / f"job{job.job}.trace"
-            engine_answer(options.engine, ("calls", str(options.workload), "--job", job.name, "--computation",
-                                           "--ranks", str(len(ranks)), "--output", str(trace), *sets))  # fmt: skip
-            calls = (_OneIteration if parts > 1 else sources.Job)(
-                name=job.name, trace=read_trace(trace), ranks=range(len(ranks))
-            )
+        calls = _calls(options, job, sets, folder / f"job{job.job}.trace", parts=parts)
         source = sources.Source(jobs=(calls,), ranks=len(ranks))
         goal.write_text("".join(goal_text(survey(source))), encoding="ascii")
     except (ScheduleRefused, TooManyCalls) as refused:
         raise UserError(f"{lines['name']}: {job.name}: {refused}") from None
     timed = _timed_ranks(steps[0], goal, len(ranks)) if is_one_motif else frozenset(range(len(ranks)))
     return ScheduledJob(job=job, goal=goal, ranks=ranks, parts=parts, timed=timed)
+
+
+def _calls(options: RunOptions, job: Job, sets: Sequence[str], trace: Path, *, parts: int) -> sources.Job:
+    """Those of one of the `parts` of a repetition, written to `trace` by the engine unless they are those of a trace.
+
+    Raises UserError, EngineFailed and ScheduleRefused.
+    """
+    first, *others = job.steps
+    if first.motif == REPLAY and not others:
+        repetitions = first.executions * first.iterations // parts
+        return sources.Job(
+            name=job.name, trace=replayed(first.options), ranks=range(job.ranks), repetitions=repetitions
+        )  # fmt: skip
+    engine_answer(options.engine, ("calls", str(options.workload), "--job", job.name, "--computation", "--ranks",
+                                   str(job.ranks), "--output", str(trace), *sets))  # fmt: skip
+    listed = _OneIteration if parts > 1 else sources.Job
+    return listed(name=job.name, trace=read_trace(trace), ranks=range(job.ranks))
 
 
 class _OneIteration(sources.Job):

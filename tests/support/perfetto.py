@@ -23,13 +23,12 @@ _QUERY = """(async () => {
     rows.push(found.columns().map((name) => typeof row.get(name) === 'bigint' ? Number(row.get(name)) : row.get(name)));
   return rows;
 })()"""
-_OF_THREADS = "join thread_track on {slice}.track_id = thread_track.id join thread using (utid)"
+_OF_THREADS = "join thread_track on slice.track_id = thread_track.id join thread using (utid)"
 _SLICES = "select count(*) from slice"
 _ARGUMENTS = f"""
-select slice.id, thread.tid, flat_key, key, int_value from slice {_OF_THREADS.format(slice="slice")}
-join args using (arg_set_id) where flat_key in ('args.to', 'args.from') order by args.id"""
-_ENDS = f"""
-select flow.id, thread.tid from flow join slice on slice.id = flow.{{end}} {_OF_THREADS.format(slice="slice")}"""
+select slice.id, thread.tid, args.flat_key, args.key, args.int_value from slice {_OF_THREADS}
+join args on args.arg_set_id = slice.arg_set_id where args.flat_key in ('args.to', 'args.from') order by args.id"""
+_ENDS = f"select flow.id, thread.tid from flow join slice on slice.id = flow.{{end}} {_OF_THREADS}"
 _ERRORS = "select name, value from stats where severity <> 'info' and value > 0"
 
 

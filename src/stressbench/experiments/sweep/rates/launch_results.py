@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ def degradation_of_launches(launches: RateLaunches, *, options: AnalysisOptions)
     rates = sorted(map(Fraction, plan.rates), reverse=True)
     done = [one for one in launches.done if one.status == 0]
     return Degradation(
-        about=" ".join((Path(plan.command[0]).name, *plan.command[1:])),
+        about=" ".join(plan.command),
         time="launches",
         at_most=options.at_most,
         rates=tuple(map(str, rates)),

@@ -19,7 +19,7 @@ from stressbench.tracing.schedules.survey import survey
 Messages: TypeAlias = Counter[tuple[int, int, int]]
 
 _LOGGOPSIM = "of https://github.com/spcl/LogGOPSim (make in its directory LogGOPSim), on PATH or in $LOGGOPSIM"
-_HTSIM = "of https://github.com/spcl/atlahs (make in its directory sim/htsim-backend/sim), on PATH or in $HTSIM"
+_HTSIM = "of https://github.com/spcl/atlahs, both in $HTSIM: make in sim/htsim-backend/sim, txt2bin from sim/LogGOPSim"
 _TREE = """Nodes 16
 Tiers 2
 Podsize 16
@@ -77,8 +77,7 @@ def read_by_loggopsim(goal: Path) -> tuple[Messages, Messages]:
 
 def sizes_read_by_htsim(goal: Path) -> Counter[int]:
     """Bytes of the messages that HTSIM simulates packet by packet, with ATLAHS's scheduler of GOAL, to the end."""
-    convert = program("txt2bin", package=_LOGGOPSIM, folder="LOGGOPSIM")
-    simulate = program("htsim_uec", package=_HTSIM, folder="HTSIM")
+    convert, simulate = (program(name, package=_HTSIM, folder="HTSIM") for name in ("txt2bin", "htsim_uec"))
     binary, tree = goal.with_suffix(".bin"), goal.with_suffix(".topo")
     tree.write_text(_TREE)
     output_of([convert, "-i", goal, "-o", binary])

@@ -173,3 +173,28 @@ def test_connections_of_one_pair_of_hosts_have_one_path_or_are_hashed_over_all(r
     assert len(uplinks) == 4
     assert sum(one > sum(uplinks) / 100 for one in uplinks) == used
     assert sum(found.shares) == pytest.approx(1, rel=0.1)
+
+
+def counted(bench: Bench) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Bytes of each port of a switch: those of its frames, those on minimal and those on other paths."""
+    return {
+        (one["source"], one["target"]): (one["bytes"], one["minimal_bytes"], one["nonminimal_bytes"])
+        for one in bench.json("stats", "--interval", "0.1") if one["minimal_bytes"] is not None
+    }  # fmt: skip
+
+
+def test_switches_count_what_they_send_on_minimal_and_on_other_paths(routed) -> None:
+    """Of two streams that collide on their minimal path, one soon takes another: about half of what they send."""
+    bench = routed("adaptive", "dragonfly")
+    before = counted(bench)
+
+    streams(bench, COLLIDING)
+
+    after = counted(bench)
+    sent = {port: [b - a for a, b in zip(before[port], after[port], strict=True)] for port in after}
+    for port, (frames, minimal, other) in sent.items():
+        if frames > 10**6:
+            assert minimal + other == pytest.approx(frames, rel=0.02), port
+    of_first = [values for (source, target), values in sent.items() if source == "g0r0" and target.startswith("g")]
+    minimal, other = (sum(values[kind] for values in of_first) for kind in (1, 2))
+    assert 0.2 < other / (minimal + other) < 0.8

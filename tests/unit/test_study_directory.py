@@ -9,7 +9,7 @@ import pytest
 from support.studies import WORKLOAD, study_in
 
 from stressbench.experiments.study import claims
-from stressbench.experiments.study.directory import create_or_extend, locked, open_directory, removed_if_refused
+from stressbench.experiments.study.directory import Directory, create_or_extend, locked, open_directory, removed_if_refused
 from stressbench.formats.study.errors import StudyMistake
 from stressbench.formats.study.file import read_study
 
@@ -101,6 +101,28 @@ def test_of_a_refused_study_nothing_is_left_but_what_was_there(tmp_path: Path) -
     with pytest.raises(StudyMistake, match="refused"):
         begin(tmp_path, STUDY, check=refuse)
     assert list(made.iterdir()) == []
+
+    def refuse_after_a_note() -> None:
+        (made / "note.txt").write_text("of the user", encoding="utf-8")
+        refuse()
+
+    with pytest.raises(StudyMistake, match="refused"):
+        begin(tmp_path, STUDY, check=refuse_after_a_note)
+    assert [path.name for path in made.iterdir()] == ["note.txt"]
+
+
+def test_of_a_study_whose_manifest_cannot_be_written_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Directory, *records: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Directory, "write", full)
+
+    with pytest.raises(StudyMistake, match="no space left on device|No space left on device"):
+        begin(tmp_path, STUDY, check=lambda: None)
+
+    assert not (tmp_path / "above").exists()
 
 
 def test_a_refused_study_leaves_alone_what_another_command_begins_at_the_same_time(

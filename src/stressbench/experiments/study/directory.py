@@ -48,6 +48,7 @@ MIN_FREE_BYTES = 1 << 20
 """Free bytes that run files need. With less, a run fails because the disk is full, and the next one would fail, too."""
 _LOCK_ATTEMPTS, _LOCK_PAUSE_S = 5, 0.02
 _INITIAL_FILES = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
+_WRITTEN_FIRST = (ENVIRONMENT, MANIFEST, "study-1.json", "study-1.toml")
 _TEMPORARY_FILES = re.compile(
     r"\.(stressbench-([0-9a-f]{16}|.+-\d+-[0-9a-f]{8})|environment\.json|study-1\.json|study-1\.toml)\.new"
     rf"|{re.escape(SETUP_CLAIM)}"
@@ -194,18 +195,15 @@ def removed_if_refused(path: Path, name: str) -> Iterator[None]:
 
 @contextmanager
 def _emptied_if_refused(path: Path) -> Iterator[None]:
-    """Context that removes new files from a directory without a study after an exception, while no other adds any."""
+    """Context that removes what a study writes first, after an exception, if there was no study before."""
     before = None if has_study(path) else set(path.iterdir())
     try:
         yield
     except BaseException:
-        if before is not None:
-            for file in set(path.iterdir()) - before:
+        for file in () if before is None else set(path.iterdir()) - before:
+            if file.name in _WRITTEN_FIRST or _TEMPORARY_FILES.fullmatch(file.name):
                 with suppress(OSError):
-                    if file.is_dir() and not file.is_symlink():
-                        shutil.rmtree(file)
-                    else:
-                        file.unlink()
+                    file.unlink()
         raise
 
 

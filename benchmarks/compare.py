@@ -62,7 +62,7 @@ class Interruption:
 
     @contextmanager
     def after(self, rows: Sized) -> Iterator[None]:
-        """Context of the launches of a further row: Ctrl-C in it is noted, and `rows` count; raised if there are none."""
+        """Context of the launches of a further row: Ctrl-C in it is noted, or raised if there are no `rows` so far."""
         try:
             yield
         except KeyboardInterrupt:

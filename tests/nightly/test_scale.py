@@ -40,7 +40,9 @@ def test_the_memory_of_a_rank_does_not_grow_with_the_ranks(memory_of) -> None:
     assert many.rank0_bytes < few.rank0_bytes + RANK_0_GROWTH_BYTES
 
 
-def test_the_grid_of_a_million_ranks_is_searched_once_and_not_for_each_rank(engine, tmp_path, measured, samples) -> None:
+def test_the_grid_of_a_million_ranks_is_searched_once_and_not_for_each_rank(
+    engine, tmp_path, measured, samples
+) -> None:
     """Processor time of `describe` without a grid over that with one: the search takes a thousand divisions."""
 
     def cpu_s(motif: str) -> float:

@@ -1,7 +1,7 @@
 """The I/O nodes of a lab, simulated and on the lab itself: times of files, and bytes on the links to the I/O nodes."""
 
 import pytest
-from support.lab_bench import RATE, SERVED, isolated, isolated_s, job, require_storage
+from support.lab_bench import RATE, SERVED, isolated, isolated_s, job
 
 from stressbench.formats.run import Run, read_run
 from stressbench.stats import summarise

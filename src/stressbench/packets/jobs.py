@@ -21,7 +21,6 @@ from stressbench.tracing.schedules.refusal import ScheduleRefused
 from stressbench.tracing.schedules.replays import REPLAY, replayed
 from stressbench.tracing.schedules.survey import survey
 
-
 _OF_PAIRS = ("bandwidth", "pingping", "pingpong")
 
 
@@ -123,7 +122,9 @@ def _timed_ranks(step: Step, goal: Path, ranks: int) -> frozenset[int]:
         root, roots = int(step.options["root"]), int(step.options["roots"])
         return frozenset((root + number) % ranks for number in range(roots))
     if step.motif in _OF_PAIRS:
-        first = re.findall(r"rank (\d+) \{\n\w+: (?:send|recv) \d+b (?:to|from) (\d+)", goal.read_text(encoding="ascii"))
+        first = re.findall(
+            r"rank (\d+) \{\n\w+: (?:send|recv) \d+b (?:to|from) (\d+)", goal.read_text(encoding="ascii")
+        )
         pairs = [(int(rank), int(partner)) for rank, partner in first]
         return frozenset(rank for rank, partner in pairs if step.timer is not Timer.iteration or rank < partner)
     return frozenset(range(ranks))

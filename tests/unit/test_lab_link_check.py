@@ -78,11 +78,11 @@ def test_one_stream_decides_by_itself() -> None:
 def test_a_port_of_an_adaptive_switch_has_the_rate_of_its_link_and_none_while_that_is_down(
     monkeypatch: pytest.MonkeyPatch, changes: Sequence[str], rates: Sequence[int]
 ) -> None:
-    """The link between two switches; `rates` in Mbit/s as the program of each of them is told, 0: down."""
+    """The link between two switches; `rates` in Mbit/s as the program of each of them gets, 0: down."""
     lab = read_lab(lab_file("isambard"))
     link = next(one for one in lab.links if one.rate == RATE and all(lab.node(end.node).is_switch for end in one.ends))
     present: dict[str, Any] = {"rate": link.rate, "is_up": True}
-    told: list[tuple[int, list[tuple[int, int]]]] = []
+    port_rates: list[tuple[int, list[tuple[int, int]]]] = []
 
     def run(_running: object, _end: End, tool: str, lines: Sequence[str], **_: object) -> None:
         if tool == "ip":
@@ -100,7 +100,7 @@ def test_a_port_of_an_adaptive_switch_has_the_rate_of_its_link_and_none_while_th
     monkeypatch.setattr(link_control, "_run", run)
     monkeypatch.setattr(link_control, "read_counters", lambda _: LabCounters(links=tuple(map(counters, lab.links))))
     monkeypatch.setattr(
-        link_control, "set_port_rates", lambda switch, _ports, rates, **_: told.append((switch, list(rates)))
+        link_control, "set_port_rates", lambda switch, _ports, rates, **_: port_rates.append((switch, list(rates)))
     )
     running = cast("RunningLab", SimpleNamespace(lab=lab, holder=lambda _: SimpleNamespace(pid=1)))
 
@@ -110,4 +110,4 @@ def test_a_port_of_an_adaptive_switch_has_the_rate_of_its_link_and_none_while_th
     for end in link.ends:
         switch, port = lab.node(end.node).number, ports_of(lab, end.node).index(link)
         expected = [ps_per_byte(Rate(rate * 1_000_000)) if rate else 0 for rate in rates]
-        assert [found for number, found in told if number == switch] == [[(port, ps)] for ps in expected]
+        assert [found for number, found in port_rates if number == switch] == [[(port, ps)] for ps in expected]

@@ -47,8 +47,8 @@ def test_the_grid_of_a_million_ranks_is_searched_once_and_not_for_each_rank(
 
     def cpu_s(motif: str) -> float:
         path: Path = tmp_path / "described.sb"
-        path.write_text(f"[JOB_NAME] a\n[NODES] 1\n[MOTIF] {motif}\n", encoding="utf-8")
-        command = engine.command("describe", path, "--ranks", str(1 << 20))
+        path.write_text(f"[JOB_NAME] a\n[NODES] 65536\n[MOTIF] {motif}\n", encoding="utf-8")
+        command = engine.command("describe", path, "--nodes", "65536", "--ranks-per-node", "16")
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)

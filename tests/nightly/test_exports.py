@@ -62,13 +62,14 @@ def test_all_tools_read_the_messages_of_a_capture(motif, ranks, engine, tmp_path
 
 
 def exported(subject, export_format, *, engine, checkout, folder):
-    """The motif lulesh on 8 ranks, captured, or workloads/demo.sb, in a format."""
+    """The calls of the motif lulesh on 8 ranks, or workloads/demo.sb, in a format."""
     output, words = folder / "app.out", (checkout / "workloads" / "demo.sb", "-n", "8", "--ranks-per-node", "1")
     if subject == "lulesh":
         words = (folder / "app.trace",)
-        motif = ("lulesh", "-s", "4", "-i", "3", "--repetitions", "2", "--warmup", "0")
-        done = engine.traced(engine.program, "motif", *motif, ranks=8, trace=words[0])
-        assert done.status == 0, done.text
+        listed = engine.run(
+            "calls", "lulesh", "-s", "4", "-i", "3", "--ranks", "8", "--computation", "--output", *words
+        )
+        assert listed.status == 0, listed.text
     ended = engine.stressbench("trace", "export", *words, "--format", export_format, "-o", output, "--json")
     assert ended.status == 0, ended.text
     return output, json.loads(ended.output)

@@ -11,7 +11,8 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -58,6 +59,16 @@ class Interruption:
             yield item
             if self.happened:
                 return
+
+    @contextmanager
+    def after(self, rows: Sized) -> Iterator[None]:
+        """Context of the launches of a further row: Ctrl-C in it is noted, or raised if there are no `rows` so far."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not rows:
+                raise
+            self.happened = True
 
 
 def interleave(

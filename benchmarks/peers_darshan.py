@@ -76,15 +76,16 @@ def row_of(megabytes: int, launches: list[tuple[Written, Written]], seed: int) -
 
 def tables(setting: Setting) -> Iterator[Table]:
     """One table with both file sizes; the difference is the median over launches."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     missed = 0
     for full in setting.interruption.before(MEGABYTES):
         megabytes = setting.scaled(full)
-        launches = compare.repeat(
-            partial(launch, setting, megabytes), blocks=setting.launches, interruption=setting.interruption
-        )
-        row, met = row_of(megabytes, launches, setting.seed)
-        rows.append(row)
-        missed += not met
+        with setting.interruption.after(rows):
+            launches = compare.repeat(
+                partial(launch, setting, megabytes), blocks=setting.launches, interruption=setting.interruption
+            )
+            row, met = row_of(megabytes, launches, setting.seed)
+            rows.append(row)
+            missed += not met
     header = ("file", "write_time_s", TIME, "difference (95 % interval)", "launches", f"within {percent(GOAL)}")
     yield Table("Darshan", header, tuple(rows), missed)

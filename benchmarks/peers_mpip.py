@@ -63,17 +63,18 @@ def tables(setting: Setting) -> Iterator[Table]:
         mpi.traced(library, setting.folder / "pingpong.trace"),
         mpip_prefix(setting.programs.path("libmpiP"), setting.folder),
     )
-    rows = []
+    rows: list[tuple[str, ...]] = []
     missed = 0
     for size in setting.interruption.before(tracer.SIZES):
         both = (blocks(program, prefix, size) for prefix in prefixes)
-        ours, theirs = compare.interleave(
-            *both, launches=setting.launches, seed=setting.seed, interruption=setting.interruption
-        )
-        row, small = row_of(size, ours, theirs, setting.seed)
-        judged = size == min(tracer.SIZES)
-        missed += judged and not small
-        rows.append((*row, ("yes" if small else "no") if judged else ""))
+        with setting.interruption.after(rows):
+            ours, theirs = compare.interleave(
+                *both, launches=setting.launches, seed=setting.seed, interruption=setting.interruption
+            )
+            row, small = row_of(size, ours, theirs, setting.seed)
+            judged = size == min(tracer.SIZES)
+            missed += judged and not small
+            rows.append((*row, ("yes" if small else "no") if judged else ""))
     header = (
         "size", "tracer paused", "added by recording", "mpiP paused", "added by recording",
         "tracer's overhead / mpiP's", "launches", f"below {SHARE_GOAL}",

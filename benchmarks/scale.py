@@ -116,7 +116,7 @@ def launch(engine: Path, folder: Path, motifs: Sequence[str], ranks: int, *optio
     ])]  # fmt: skip
     begin, started = time.monotonic(), None
     environment = mpi.OPEN_MPI.environment_variables()
-    with subprocess.Popen([*command], env=environment, stderr=subprocess.PIPE, text=True, process_group=0) as process:
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, process_group=0) as process:
         try:
             while process.poll() is None:
                 now = time.monotonic()

@@ -119,27 +119,22 @@ def measure(
     differences: dict[str, list[Difference]] = {}
     missed = 0
     for sweep in interruption.before(sweeps):
-        try:
+        with interruption.after(rows):
             mine, other = compare.interleave(
                 sweep.ours, sweep.theirs, launches=launches, seed=seed, interruption=interruption
             )
-        except KeyboardInterrupt:
-            if not rows:
-                raise
-            interruption.happened = True
-            continue
-        require_same_figures(mine + other, f"{' '.join(sweep.what)}, engine and {theirs}")
-        for figure in mine[0]:
-            pair = [times[figure] for times in mine], [times[figure] for times in other]
-            ratio = compare.ratio(*pair, seed=seed)
-            differences.setdefault(sweep.what[0], []).append(Difference(" ".join((*sweep.what[1:], figure)), ratio))
-            verdict = goal.verdict(ratio.of_medians)
-            missed += verdict != "yes"
-            times = (compare.in_words(ratio.ours_s), compare.in_words(ratio.theirs_s))
-            rows.append((*sweep.what, figure, *times, *compare.cells(ratio), verdict))
-            if not sys.stderr.isatty():
-                sys.stderr.write(" | ".join(rows[-1]) + "\n")
-            raw[" ".join((*sweep.what, figure))] = pair
+            require_same_figures(mine + other, f"{' '.join(sweep.what)}, engine and {theirs}")
+            for figure in mine[0]:
+                pair = [times[figure] for times in mine], [times[figure] for times in other]
+                ratio = compare.ratio(*pair, seed=seed)
+                differences.setdefault(sweep.what[0], []).append(Difference(" ".join((*sweep.what[1:], figure)), ratio))
+                verdict = goal.verdict(ratio.of_medians)
+                missed += verdict != "yes"
+                times = (compare.in_words(ratio.ours_s), compare.in_words(ratio.theirs_s))
+                rows.append((*sweep.what, figure, *times, *compare.cells(ratio), verdict))
+                if not sys.stderr.isatty():
+                    sys.stderr.write(" | ".join(rows[-1]) + "\n")
+                raw[" ".join((*sweep.what, figure))] = pair
     header = (*about, "engine", theirs, *compare.HEADER, str(goal))
     notes = tuple(f"{program}: {summary(of_it)}" for program, of_it in differences.items())
     return Table(title, header, tuple(rows), missed, notes, raw)

@@ -6,7 +6,7 @@ namespace stressbench {
 
 std::vector<int> balanced_dims(int ranks, int dimensions) {
   if (dimensions == 1) return {ranks};
-  if (dimensions == 2) {  // search up to the square root only: some motifs call this for each rank
+  if (dimensions == 2) {  // search up to the square root only
     int shorter = 1;
     for (int side = 2; side <= ranks / side; ++side) {
       if (ranks % side == 0) shorter = side;

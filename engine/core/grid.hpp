@@ -33,11 +33,17 @@ struct Dims {
 // for 102 of the first 4096 numbers in 2 dimensions (72: 12x6 instead of 9x8), and a workload must not depend on the
 // library.
 std::vector<int> balanced_dims(int ranks, int dimensions);
+// Keeps the last result, as some motifs call it for each rank in turn.
 template <std::size_t n>
 Dims<n> balanced_dims(int ranks) {
-  Dims<n> dims;
-  std::ranges::copy(balanced_dims(ranks, static_cast<int>(n)), dims.sides.begin());
-  return dims;
+  thread_local int last_ranks = -1;
+  thread_local Dims<n> last;
+  if (ranks != last_ranks) {
+    last = {};
+    std::ranges::copy(balanced_dims(ranks, static_cast<int>(n)), last.sides.begin());
+    last_ranks = ranks;
+  }
+  return last;
 }
 
 namespace grid_detail {

@@ -1,5 +1,6 @@
 """Exports of LULESH and of a workload, as the tools of each format read them: the messages are those of the trace."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -163,11 +164,28 @@ def test_a_motif_without_a_list_of_calls_is_refused_with_its_line(motif, reason,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["app.sb"]
 
 
+def test_a_job_that_replays_a_trace_has_the_messages_of_the_trace(engine, stressbench, tmp_path):
+    trace, workload, output = (tmp_path / f"app.{ending}" for ending in ("trace", "sb", "goal"))
+    listed = engine.run("calls", "lulesh", "-s", "4", "-i", "3", "--ranks", str(RANKS), "--output", trace)
+    assert listed.status == 0, listed.text
+    workload.write_text(f"[JOB_NAME] app\n[NODES] 8\n[MOTIF] replay -f {trace}\n", encoding="utf-8")
+
+    done = stressbench("trace", "export", workload, *PLACED, "--format", "goal", "-o", output)
+
+    assert done.status == 0, done.text
+    found: Messages = Counter()
+    for rank, block in enumerate(output.read_text(encoding="ascii").split("\nrank ")[1:]):
+        for size, partner in re.findall(r": send (\d+)b to (\d+)", block):
+            found[rank, int(partner), int(size)] += 1
+    assert found == messages_in(of_program(read_trace(trace)), collectives=True)
+
+
 MOTIFS = (
     "barrier", "bcast -r 1 -s 100KiB", "reduce -r 2 -c 10 --op prod", "allreduce -c 100000", "reduce_scatter_block",
     "allgather", "allgatherv --skew 0.5", "alltoall", "alltoall --call pairwise", "alltoallv --skew 0.5",
     "allreduce --nonblocking --compute 10us", "incast", "incast --roots 2 --spread 0.5", "outcast", "shift -d 2",
-    "tornado", "bisection", "pingpong -s 1KiB", "exchange", "sendrecv", "halo3d", "tealeaf",
+    "tornado", "bisection", "pingpong -s 1KiB", "pingping", "bandwidth -w 3", "bandwidth -w 3 --direction both",
+    "exchange", "sendrecv", "halo3d", "tealeaf",
 )  # fmt: skip
 
 

@@ -125,6 +125,44 @@ def test_a_run_file_has_the_repetitions_of_the_workload_and_of_the_command(packe
     assert packets.directories() == []
 
 
+@pytest.mark.parametrize(
+    ("motif", "bytes_each_way"), [("bandwidth -s 512KiB -w 4", 4 * SIZE), ("pingping -s 512KiB", SIZE)]
+)
+def test_messages_of_pairs_take_the_time_of_their_bytes(packets, motif, bytes_each_way):
+    ended = packets.run(f"[JOB_NAME] a\n[NID_LIST] 0,1\n[MOTIF] {motif}\n", "--isolated", "1", "--contended", "0")
+
+    assert ended.status == 0, ended.text
+    times = [one["time_max_s"] for one in packets.records() if one["type"] == "sample" and one["step"] == 0]
+    assert times == pytest.approx([bytes_each_way * 8 / RATE] * len(times), rel=0.05)
+    assert len(times) > 1
+
+
+def test_a_trace_is_simulated_as_the_motif_whose_calls_it_has(packets):
+    trace = packets.folder / "incast.trace"
+    listed = packets.engine.run("calls", "incast", "-s", "512KiB", "-i", "2", "--ranks", "3", "--output", trace)
+    assert listed.status == 0, listed.text
+    jobs = ("[JOB_NAME] motif\n[NID_LIST] 0-2\n[MOTIF] incast -s 512KiB -i 2\n"
+            "[JOB_NAME] trace\n[NID_LIST] 3-5\n[MOTIF] replay -f incast.trace\n")  # fmt: skip
+
+    ended = packets.run(jobs, "--isolated", "1", "--contended", "0", "--repetitions", "2")
+
+    assert ended.status == 0, ended.text
+    samples = [one for one in packets.records() if one["type"] == "sample" and one["step"] is None]
+    motif, replay = ([one["time_max_s"] for one in samples if one["job"] == job] for job in (0, 1))
+    assert replay == pytest.approx(motif, rel=0.02)
+    assert replay == pytest.approx([2 * 2 * SIZE * 8 / RATE] * 3, rel=0.05)
+
+
+def test_a_trace_with_other_computation_than_it_has_is_refused(packets):
+    listed = packets.engine.run("calls", "barrier", "--ranks", "2", "--output", packets.folder / "a.trace")
+    assert listed.status == 0, listed.text
+
+    ended = packets.run("[JOB_NAME] a\n[NID_LIST] 0,1\n[MOTIF] replay -f a.trace --scale 2\n")
+
+    assert ended.status == 2
+    assert "w.sb:1: a: replay: --scale 2: expected 1, as captured" in ended.errors
+
+
 @pytest.mark.parametrize("statement", ["[MIN_TIME] 1s", "[LOAD] 0.5", "[RATE] 1MB"])
 def test_what_only_a_launch_obeys_is_refused_with_its_line(packets, statement):
     ended = packets.run(

@@ -141,12 +141,14 @@ def test_a_link_is_slowed_cut_and_mended_while_the_lab_is_up(bench, routing) -> 
         bench.lab("set", "h0-g0r0", "down")
         cut = bench.stressbench("lab", *reach).errors
         bench.lab("set", "h0-g0r0", "up")
+        raised = {one["source"]: one for one in routed.json("stats") if one["link"] == "h0-g0r0"}
         bench.lab("set", "h0-g0r0", "rate=full")
         mended = bench.stressbench("lab", *reach).errors
     finally:
         bench.lab("down", "routed")
 
-    assert [slowed[node]["rate_bits_per_s"] for node in ("h0", "g0r0")] == [50_000_000] * 2
+    for found in (slowed, raised):
+        assert [found[node]["rate_bits_per_s"] for node in ("h0", "g0r0")] == [50_000_000] * 2
     assert "unreachable" in cut or "timed out" in cut
     assert "refused" in mended  # by h15, which was reached
 

@@ -56,8 +56,8 @@ def unordered(bench: Bench, hosts: Iterable[str]) -> int:
     return total
 
 
-def streams(bench: Bench, pairs: Sequence[tuple[str, str]]) -> Measured:
-    """One TCP stream for each pair of hosts, all at the same time."""
+def streams(bench: Bench, pairs: Sequence[tuple[str, str]], *, each: int = 1) -> Measured:
+    """TCP streams, so many for each pair of hosts, all at the same time."""
     program = [sys.executable, str(Path(tcp_streams.__file__))]
     hosts = sorted({host for pair in pairs for host in pair})
     before = unordered(bench, hosts)
@@ -68,9 +68,9 @@ def streams(bench: Bench, pairs: Sequence[tuple[str, str]]) -> Measured:
             return stack.enter_context(Started(command, cwd=bench.folder, environment=bench.environment))
 
         shared = stack.enter_context(tempfile.TemporaryDirectory(dir=bench.folder))
-        waiting = ("receive", str(MEASURED_S), "1", shared, str(len(pairs)))
+        waiting = ("receive", str(MEASURED_S), str(each), shared, str(len(pairs)))
         receivers = [start(target, *waiting) for _, target in pairs]
-        senders = [start(source, "send", target, "1") for source, target in pairs]
+        senders = [start(source, "send", target, str(each)) for source, target in pairs]
         received = [sum(json.loads(one.communicate(timeout=60)[0]).values()) for one in receivers]
         for sender in senders:
             sender.communicate(timeout=60)
@@ -158,3 +158,43 @@ def test_streams_use_the_uplinks_of_a_fat_tree_evenly(routed, measured, samples)
     found = [streams(bench, pairs) for _ in range(samples)]
 
     measured.median("share of the slowest stream", [min(one.shares) for one in found], expected=1.0, within=0.1)
+
+
+@pytest.mark.parametrize(("routing", "used"), [("static", 1), ("ecmp", 4)])
+def test_connections_of_one_pair_of_hosts_have_one_path_or_are_hashed_over_all(routed, routing, used) -> None:
+    """Of 32 connections, none takes one of the four uplinks once in 2,500 times."""
+    bench = routed(routing, "fat-tree")
+    before = bench.sent()
+
+    found = streams(bench, [("h0", "h4")], each=32)
+
+    after = bench.sent()
+    uplinks = [after[end] - before[end] for end in after if end[0].startswith("leaf0-root") and end[1] == "leaf0"]
+    assert len(uplinks) == 4
+    assert sum(one > sum(uplinks) / 100 for one in uplinks) == used
+    assert sum(found.shares) == pytest.approx(1, rel=0.1)
+
+
+def counted(bench: Bench) -> dict[tuple[str, str], tuple[int, int, int]]:
+    """Bytes of each port of a switch: those of its frames, those on minimal and those on other paths."""
+    return {
+        (one["source"], one["target"]): (one["bytes"], one["minimal_bytes"], one["nonminimal_bytes"])
+        for one in bench.json("stats", "--interval", "0.1") if one["minimal_bytes"] is not None
+    }  # fmt: skip
+
+
+def test_switches_count_what_they_send_on_minimal_and_on_other_paths(routed) -> None:
+    """Of two streams that collide on their minimal path, one soon takes another: about half of what they send."""
+    bench = routed("adaptive", "dragonfly")
+    before = counted(bench)
+
+    streams(bench, COLLIDING)
+
+    after = counted(bench)
+    sent = {port: [b - a for a, b in zip(before[port], after[port], strict=True)] for port in after}
+    for port, (frames, minimal, other) in sent.items():
+        if frames > 10**6:
+            assert minimal + other == pytest.approx(frames, rel=0.02), port
+    of_first = [values for (source, target), values in sent.items() if source == "g0r0" and target.startswith("g")]
+    minimal, other = (sum(values[kind] for values in of_first) for kind in (1, 2))
+    assert 0.2 < other / (minimal + other) < 0.8

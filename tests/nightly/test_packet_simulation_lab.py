@@ -4,15 +4,17 @@ Ratios of the lab's times to the simulated one; the intervals are those of the l
 """
 
 import sys
+from pathlib import Path
 from statistics import median
 
+import numpy as np
 import pytest
 from support.lab_bench import isolated, isolated_s, job
 from support.packet_networks import simulator_program
 from support.programs import finished
 
 from stressbench.formats.run import Kind, read_run
-from stressbench.stats import RunSummary, summarise
+from stressbench.stats import RunSummary, select, summarise
 
 TRUNK = """
 [hosts]
@@ -73,18 +75,34 @@ def test_what_is_bound_by_bandwidth_takes_the_simulated_time(
 
 @pytest.mark.parametrize(("arbitration", "size"), [("fifo", "2MiB"), ("fair", "2MiB"), ("fair", "8KiB")])
 def test_a_short_message_beside_bulk_traffic_waits_the_simulated_time(
-    lab_up, simulated, measured, few_samples, arbitration, size
+    lab_up, simulated, measured, few_samples, tmp_path, arbitration, size
 ) -> None:
-    """10 %, as accepted for medians; with `fifo`, the congestor's messages are long: its queue is seldom empty."""
+    """10 %, as accepted for medians, and 25 % for 99th percentiles.
+
+    With `fifo`, the congestor's messages are long: its queue is seldom empty. Its tails do not agree, which the page
+    about ns-3 says.
+    """
     plan = ("--isolated", "1", "--contended", str(few_samples), "--repetitions", "2", "--set", f"size={size}")
     lab = f'arbitration = "{arbitration}"\n{TRUNK}'
 
-    found = lab_up(f"trunk8-{arbitration}", lab).run(BULK, "-n", "8", *plan)
+    bench = lab_up(f"trunk8-{arbitration}", lab)
+    found = bench.run(BULK, "-n", "8", *plan)
 
     expected_s = median(contended_s(simulated(BULK, *plan, lab=lab, ranks=8)))
-    measured.median("lab / ns-3", [one / expected_s for one in contended_s(found)], expected=1, within=0.1)
+    measured.median("medians, lab / ns-3", [one / expected_s for one in contended_s(found)], expected=1, within=0.1)
+    if arbitration == "fair":
+        expected_s = median(tails_s(tmp_path / "simulated.jsonl"))
+        tails = [one / expected_s for one in tails_s(bench.folder / "w.jsonl")]
+        measured.median("99th percentiles, lab / ns-3", tails, expected=1, within=0.25)
 
 
 def contended_s(found: RunSummary) -> list[float]:
     """Median time of the first job in each contended round."""
     return [one.median_s for one in found.jobs[0].timing.rounds if one.kind is Kind.contended]
+
+
+def tails_s(path: Path) -> list[float]:
+    """The 99th percentile of the first job's hundred times in each contended round."""
+    found = select(read_run(path), job=0)
+    rounds = np.unique(found.contended_round)
+    return [float(np.percentile(found.contended_s[found.contended_round == one], 99)) for one in rounds]

@@ -1,5 +1,9 @@
 """Many ranks on this machine: eight jobs start, run and end, and what a rank needs does not grow with their number."""
 
+import os
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from stressbench.formats.run import read_run
@@ -34,3 +38,23 @@ def test_the_memory_of_a_rank_does_not_grow_with_the_ranks(memory_of) -> None:
 
     assert many.mean_bytes < few.mean_bytes + GROWTH_BYTES
     assert many.rank0_bytes < few.rank0_bytes + RANK_0_GROWTH_BYTES
+
+
+def test_the_grid_of_a_million_ranks_is_searched_once_and_not_for_each_rank(
+    engine, tmp_path, measured, samples
+) -> None:
+    """Processor time of `describe` without a grid over that with one: the search takes a thousand divisions."""
+
+    def cpu_s(motif: str) -> float:
+        path: Path = tmp_path / "described.sb"
+        path.write_text(f"[JOB_NAME] a\n[NODES] 65536\n[MOTIF] {motif}\n", encoding="utf-8")
+        command = engine.command("describe", path, "--nodes", "65536", "--ranks-per-node", "16")
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return usage.ru_utime + usage.ru_stime
+
+    found = [[cpu_s(f"tealeaf {grid}") for grid in ("", "--grid 1024x1024")] for _ in range(samples)]
+
+    measured.median("searched / given", [searched / given for searched, given in found], expected=1, within=0.25)

@@ -182,3 +182,16 @@ def test_the_installed_engine_needs_no_build_folder(simulator, tmp_path) -> None
 
     assert ended.status == 0, ended.text
     assert "SIMULATED by SimGrid" in ended.text
+
+
+def test_the_memory_of_a_simulation_grows_in_proportion_to_the_hosts(simulator, benchmark, tmp_path) -> None:
+    """From 16 to 64 hosts: 48 more ranks, each with its copy of the program, and files without contents."""
+    simulation = benchmark("simulation")
+
+    def memory(hosts: int) -> int:
+        (tmp_path / str(hosts)).mkdir()
+        cost = simulation.simulate(ENGINE, hosts, tmp_path / str(hosts))
+        assert cost.simulated_s == pytest.approx(hosts * 1e9 / (2 * 1e9 / 8 * 1448 / 1514), rel=0.02)
+        return int(cost.memory_bytes)
+
+    assert (memory(64) - memory(16)) / 48 < 4 * 2**20

@@ -130,6 +130,13 @@ class Tab:
         self._do("Page.navigate", url=page.as_uri())
         self._wait_for("Page.loadEventFired")
 
+    def visit(self, address: str) -> None:
+        """Opens the page at this address."""
+        self.requests.clear()
+        self.messages.clear()
+        self._do("Page.navigate", url=address)
+        self._wait_for("Page.loadEventFired")
+
     def value(self, expression: str) -> Any:
         """The value of an expression of JavaScript, or what its promise becomes."""
         found = self._do("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)

@@ -19,6 +19,20 @@ from stressbench.tracing.schedules.survey import survey
 Messages: TypeAlias = Counter[tuple[int, int, int]]
 
 _LOGGOPSIM = "of https://github.com/spcl/LogGOPSim (make in its directory LogGOPSim), on PATH or in $LOGGOPSIM"
+_HTSIM = "of https://github.com/spcl/atlahs, both in $HTSIM: make in sim/htsim-backend/sim, txt2bin from sim/LogGOPSim"
+_TREE = """Nodes 16
+Tiers 2
+Podsize 16
+Tier 0
+Downlink_speed_Gbps 200
+Radix_Down 4
+Radix_Up 4
+Downlink_Latency_ns 1
+Tier 1
+Downlink_speed_Gbps 200
+Radix_Down 4
+Downlink_Latency_ns 1
+"""
 _PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -59,6 +73,20 @@ def read_by_loggopsim(goal: Path) -> tuple[Messages, Messages]:
             else:
                 found[1][partner, rank, size] += 1
     return found
+
+
+def sizes_read_by_htsim(goal: Path) -> Counter[int]:
+    """Bytes of the messages that HTSIM simulates packet by packet, with ATLAHS's scheduler of GOAL, to the end."""
+    convert, simulate = (program(name, package=_HTSIM, folder="HTSIM") for name in ("txt2bin", "htsim_uec"))
+    binary, tree = goal.with_suffix(".bin"), goal.with_suffix(".topo")
+    tree.write_text(_TREE)
+    output_of([convert, "-i", goal, "-o", binary])
+    network = ("-topo", tree, "-nodes", "16", "-linkspeed", "200000", "-strat", "ecmp_host", "-paths", "128")
+    printed = output_of(
+        [simulate, *network, "-mtu", "4096", "-q", "1000000", "-goal", binary, "-lgs_flow_stats"], cwd=goal.parent
+    )
+    assert "Finished all" in printed
+    return Counter(int(size) for size in re.findall(r"^F \d+ - .* - S (\d+) - N ", printed, re.MULTILINE))
 
 
 def read_by_smpirun(folder: Path, *, ranks: int, scratch: Path) -> tuple[Messages, Messages]:

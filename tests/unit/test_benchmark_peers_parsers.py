@@ -132,3 +132,54 @@ def test_first_opens_write_and_read_in_launches_of_their_own(module, setting):
     assert all("--existing" in words for words in once if "read" in words)
     ior = [words for words in place.started if words[0] != "/engine" and "-i" not in words]
     assert {tuple(words[-2:]) for words in ior} == {("-w", "-k"), (ior[0][-3], "-r")} or len(ior) == 16
+
+
+def interrupted(launch: Callable[..., object], *, after: int) -> Callable[..., object]:
+    """A launch that the user interrupts once there were so many."""
+    numbers = iter(range(after))
+
+    def launched(*words: object) -> object:
+        if next(numbers, None) is None:
+            raise KeyboardInterrupt
+        return launch(*words)
+
+    return launched
+
+
+# Of two blocks: in the second size, the first size's rows are complete; a block of the second size counts, too.
+@pytest.mark.parametrize(("launches", "rows"), [(2, [("1 GB", "2")]), (3, [("1 GB", "2"), ("10 GB", "1")])])
+def test_darshan_keeps_the_rows_that_are_complete_at_an_interruption(
+    module, setting, monkeypatch, launches: int, rows: list[tuple[str, str]]
+) -> None:
+    darshan, used = module("darshan"), setting("darshan", launches=2)
+    written = darshan.Written(1.0, 1)
+    monkeypatch.setattr(darshan, "launch", interrupted(lambda *_: (written, written), after=launches))
+
+    (table,) = darshan.tables(used)
+
+    assert used.interruption.happened
+    assert [(row[0], row[-2]) for row in table.rows] == rows
+
+
+@pytest.mark.parametrize(("launches", "sizes"), [(6, ["8 B"]), (7, ["8 B"]), (12, ["8 B", "8 KiB"])])  # 2 warm up
+def test_mpip_keeps_the_rows_that_are_complete_at_an_interruption(
+    module, setting, benchmark, monkeypatch, launches: int, sizes: list[str]
+) -> None:
+    mpip, used = module("mpip"), setting("mpip", launches=2)
+    times = interrupted(lambda *_: (2e-6, 1e-6), after=launches)
+    monkeypatch.setattr(benchmark("mpi"), "build_bare", lambda *_: Path("/pingpong"))
+    monkeypatch.setattr(mpip, "tracer_library", lambda _: Path("/tracer.so"))
+    monkeypatch.setattr(benchmark("tracer"), "alternating_blocks", times)
+
+    (table,) = mpip.tables(used)
+
+    assert used.interruption.happened
+    assert [row[0] for row in table.rows] == sizes
+
+
+def test_an_interruption_before_any_row_ends_the_comparison(module, setting, monkeypatch) -> None:
+    darshan = module("darshan")
+    monkeypatch.setattr(darshan, "launch", interrupted(lambda *_: None, after=0))
+
+    with pytest.raises(KeyboardInterrupt):
+        list(darshan.tables(setting("darshan")))

@@ -241,7 +241,7 @@ def test_a_program_runs_under_each_policy_in_turns_and_its_figures_are_kept(prog
 
 def test_the_report_of_a_program_has_figures_walls_and_cards(program: dict[str, Any]) -> None:
     program["says"] = lambda policy: (0, f"FOM: {20 if policy == 'default' else 10}", 0)
-    rails("run", "-o", "d", "--policies", "nic0,default", "--runs", "4", "--fom", r"FOM=FOM: (\d+)", "--", "amg")
+    rails("run", "-o", "d", "--policies", "nic0,default", "--runs", "4", "--fom", r"FOM=FOM: (\d+)", "--", "./amg")
 
     found = json.loads(rails("report d --format json").stdout)
 

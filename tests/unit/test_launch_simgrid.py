@@ -76,14 +76,19 @@ def test_ranks_share_the_memory_of_payload_unless_it_is_verified(options: tuple[
     assert f"--cfg=smpi/shared-malloc:{sharing}" in PLACE.build(launcher=launcher(), request=request).argv
 
 
-def test_a_lab_that_routes_adaptively_is_simulated_with_static_routes_which_a_note_says_once(tmp_path: Path) -> None:
-    file = tmp_path / "dragonfly.toml"
+@pytest.mark.parametrize("kind", ["simgrid", "ns3"])
+def test_a_lab_that_routes_adaptively_is_simulated_with_static_routes_which_a_note_says_once(
+    tmp_path: Path, kind: str
+) -> None:
+    file, simulator = tmp_path / "dragonfly.toml", tmp_path / "stressbench-ns3"
     file.write_text(ADAPTIVE, encoding="utf-8")
-    target = resolve_target(f"simgrid:{file}", environment={})
+    simulator.touch(mode=0o755)
+    target = resolve_target(f"{kind}:{file}", environment={"STRESSBENCH_NS3": str(simulator)})
 
     advice = target.advice(launcher=launcher(), request=REQUEST)
 
     assert advice is not None
+    assert advice.count("routes are static") == 1
     assert advice.endswith('its routes are static, although the lab has routing = "adaptive"')
     assert "routes are static" not in str(PLACE.advice(launcher=launcher(), request=REQUEST))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stressbench.experiments.new_directory import make_new_directory, removed_if_refused
+from stressbench.experiments.new_directory import make_new_directory
 from stressbench.formats.study.errors import StudyMistake
 
 
@@ -22,30 +22,3 @@ def test_what_is_in_use_or_cannot_be_made_is_refused(tmp_path: Path) -> None:
             make_new_directory(path, begins="a validation begins")
     with pytest.raises(StudyMistake, match=r"--output: .*/file/below: not a directory"):
         make_new_directory(tmp_path / "used" / "file" / "below", begins="a validation begins")
-
-
-def test_what_was_made_before_a_refusal_is_removed_and_what_was_there_stays(tmp_path: Path) -> None:
-    (tmp_path / "there" / "older").mkdir(parents=True)
-    for path in (tmp_path / "a" / "b" / "c", tmp_path / "there" / "new"):
-        with pytest.raises(StudyMistake, match="refused"), removed_if_refused(path):
-            (path / "below").mkdir(parents=True)
-            (path / "file").touch()
-            raise StudyMistake("refused")
-
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["older", "there"]
-
-
-def test_what_was_made_without_a_refusal_stays(tmp_path: Path) -> None:
-    with removed_if_refused(tmp_path / "a" / "b"):
-        (tmp_path / "a" / "b").mkdir(parents=True)
-
-    assert (tmp_path / "a" / "b").is_dir()
-
-
-def test_a_refusal_before_anything_was_made_and_below_a_file_is_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    for path in (tmp_path / "none", tmp_path / "file" / "below"):
-        with pytest.raises(StudyMistake, match="refused"), removed_if_refused(path):
-            raise StudyMistake("refused")
-
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]

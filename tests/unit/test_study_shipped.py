@@ -33,6 +33,7 @@ EXPECTED = {
     "simulated/full-system": (36, 36, ["placement", "ranks", "on", "set.traffic", "set.nodes", "set.write"]),
     "simulated/gpcnet": (3, 3, ["rate"]),
     "simulated/io-study": (144, 144, ["placement", "ranks", "on", "set.pattern", "set.nodes", "set.write"]),
+    "simulated/io-study-lab": (48, 48, ["placement", "on", "set.pattern", "set.write"]),
     "simulated/validation": (2, 2, ["placement"]),
 }
 # Those on a smaller lab, whose full rates two cores can fill.

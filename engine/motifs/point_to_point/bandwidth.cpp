@@ -6,6 +6,7 @@
 
 #include "core/buffer.hpp"
 #include "core/payload.hpp"
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr int tag = 1;
 constexpr std::int64_t acknowledgement_bytes = 4;
 
-class Streaming final : public Motif {
+class Streaming final : public Motif, public ListedCalls {
  public:
   Streaming() { timer_.preset(Timer::iteration); }
 
@@ -38,6 +39,22 @@ class Streaming final : public Motif {
                      both_ways() ? "of all pairs: bytes of the windows, both ways / time"
                                  : "of all pairs: bytes of the windows, one way / time until acknowledged",
                      messages};
+  }
+
+  calls::CallList listed_calls(int rank, int ranks) const override {
+    calls::CallList list(rank, ranks);
+    const int partner = partner_of(rank, *pairs_, ranks);
+    if (partner == no_partner) return list;
+    const auto window = static_cast<int>(*window_option_);
+    const calls::Requests sends = list.requests(both_ways() || rank < partner ? window : 0);
+    const calls::Requests receives = list.requests(both_ways() || rank > partner ? window : 0);
+    for (int k = 0; k < receives.count; ++k) list.irecv(receives[k], partner, tag, size_->value);
+    for (int k = 0; k < sends.count; ++k) list.isend(sends[k], partner, tag, size_->value);
+    if (sends.count > 0) list.wait_all(sends);
+    if (receives.count > 0) list.wait_all(receives);
+    if (both_ways()) return list;
+    rank < partner ? list.receive(partner, tag, acknowledgement_bytes) : list.send(partner, tag, acknowledgement_bytes);
+    return list;
   }
 
   void decompose(const mpi::Group& group, const Draw&) override {

@@ -8,8 +8,7 @@
 #include "core/buffer.hpp"
 #include "core/payload.hpp"
 #include "motifs/clock_offset.hpp"
-#include "motifs/motif.hpp"
-#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/point_to_point/round_trip.hpp"
 
 namespace stressbench {
 namespace {
@@ -25,19 +24,11 @@ struct CarriesTime {
 
 enum class Clocks { offset, raw };
 
-class OneWayDelay final : public Motif {
+class OneWayDelay final : public RoundTrip {
  public:
-  OneWayDelay() { timer_.preset(Timer::iteration); }
+  OneWayDelay() : RoundTrip(CarriesTime{}) {}
 
   void check(int ranks) const override { require_ranks("one_way_delay", 2, ranks); }
-  Traffic traffic(int ranks) const override {
-    const std::int64_t messages = 2 * (ranks / 2);
-    return {.messages = messages, .message_bytes = messages * size_->value};
-  }
-  std::optional<Bytes> message_size() const override { return *size_; }
-  std::string size_parameter() const override { return "size"; }
-  std::string quantity() const override { return "one-way latency"; }
-  double quantity_scale() const override { return 0.5; }
 
   void decompose(const mpi::Group& group, const Draw&) override {
     communicator_ = group.handle();
@@ -85,8 +76,6 @@ class OneWayDelay final : public Motif {
   // The time on the clock of the job's first host, or with raw clocks on this host's.
   std::int64_t common(std::int64_t now_ns) const noexcept { return now_ns - clock_offset_ns_; }
 
-  Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the message", CarriesTime{}, FitsMessage{}};
-  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
   Param<Clocks> clocks_{this, "clocks", Clocks::offset,
                         "times less the offset between clocks, measured beforehand, or as the clocks show them"};
   Metric forward_{this, "forward_delay_s", Better::lower, "time from the send to the arrival at the partner"};

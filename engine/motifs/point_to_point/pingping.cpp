@@ -4,6 +4,7 @@
 
 #include "core/buffer.hpp"
 #include "core/payload.hpp"
+#include "motifs/listed_calls.hpp"
 #include "motifs/motif.hpp"
 #include "motifs/point_to_point/pairing.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int tag = 1;
 
-class PingPing final : public Motif {
+class PingPing final : public Motif, public ListedCalls {
  public:
   void check(int ranks) const override { require_ranks("pingping", 2, ranks); }
   Traffic traffic(int ranks) const override {
@@ -24,6 +25,17 @@ class PingPing final : public Motif {
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{static_cast<double>(size_->value),
                      "of one pair: bytes one way / time, while as many go the other way (IMB's x1)"};
+  }
+
+  calls::CallList listed_calls(int rank, int ranks) const override {
+    calls::CallList list(rank, ranks);
+    const int partner = partner_of(rank, *pairs_, ranks);
+    if (partner == no_partner) return list;
+    const calls::Request request = list.requests(1)[0];
+    list.isend(request, partner, tag, size_->value);
+    list.receive(partner, tag, size_->value);
+    list.wait(request);
+    return list;
   }
 
   void decompose(const mpi::Group& group, const Draw&) override {

@@ -4,31 +4,20 @@
 #include <vector>
 
 #include "motifs/listed_calls.hpp"
-#include "motifs/motif.hpp"
 #include "motifs/point_to_point/layout.hpp"
-#include "motifs/point_to_point/pairing.hpp"
+#include "motifs/point_to_point/round_trip.hpp"
 
 namespace stressbench {
 namespace {
 
 constexpr int tag = 1;
 
-class PingPong final : public Motif, public ListedCalls {
+class PingPong final : public RoundTrip, public ListedCalls {
  public:
-  PingPong() { timer_.preset(Timer::iteration); }
-
   void check(int ranks) const override {
     require_ranks("pingpong", 2, ranks);
     layout_.check(*size_);
   }
-  Traffic traffic(int ranks) const override {
-    const std::int64_t messages = 2 * (ranks / 2);
-    return {.messages = messages, .message_bytes = messages * size_->value};
-  }
-  std::optional<Bytes> message_size() const override { return *size_; }
-  std::string size_parameter() const override { return "size"; }
-  std::string quantity() const override { return "one-way latency"; }
-  double quantity_scale() const override { return 0.5; }
   std::optional<Bandwidth> bandwidth(int) const override {
     return Bandwidth{2 * static_cast<double>(size_->value),
                      "of one pair: bytes both ways / round-trip time, which is bytes one way / one-way time"};
@@ -82,8 +71,6 @@ class PingPong final : public Motif, public ListedCalls {
  private:
   enum class Role { idle, ping, pong };
 
-  Param<Bytes> size_{this, 's', "size", Bytes{8}, "length of the message", FitsMessage{}};
-  Param<Pairing> pairs_{this, "pairs", Pairing{}, "how ranks are paired", KnownPairing{}};
   LayoutChoice layout_{this};
 
   // Everything that `perform` reads, adjacent in memory.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/input_file.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 // Position of the sizes in the random stream of a step, whose other draws count executions from 0.
 constexpr std::uint64_t first_execution = std::uint64_t{1} << 63;
+constexpr std::int64_t max_bytes_of_job = std::int64_t{1} << 62;
 constexpr double max_relative_deviation = 100;   // deviation / mean
 constexpr double min_relative_deviation = 1e-3;  // below this, the gamma distribution cannot be computed
 
@@ -80,12 +82,23 @@ DrawnSize::DrawnSize(ParameterSet* owner)
                         distribution_syntax)),
       scale_(owner, "size-scale", 1.0, "factor on the drawn sizes", Positive{}) {}
 
-void DrawnSize::check() const {
+void DrawnSize::check(int ranks) const {
   if (!enabled()) {
     if (scale_.was_given()) reject("size-scale", "requires --sizes-from");
     return;
   }
-  if (shape_of(*from_) || mpi::launched_rank().value_or(0) == 0) (void)source_of(table_text());
+  if (shape_of(*from_) || mpi::launched_rank().value_or(0) == 0) require_countable(source_of(table_text()), ranks);
+}
+
+// As for --size: both what all ranks write and what they read must be countable together.
+void DrawnSize::require_countable(const Source& source, int ranks) const {
+  const auto* table = std::get_if<SizeTable>(&source);
+  const double size = table != nullptr ? static_cast<double>(table->largest()) : std::get<Distribution>(source).mean();
+  const double bytes = *scale_ * size;
+  if (2.0 * ranks * bytes <= static_cast<double>(max_bytes_of_job)) return;
+  refuse(fmt::format("'{}': {} {:.3g} EiB in each of {} ranks, more than any file system holds", *from_,
+                     table != nullptr ? "up to" : "a mean of", bytes / static_cast<double>(SizeTable::max_size),
+                     ranks));
 }
 
 // Contents of the table; empty for a distribution.
@@ -128,8 +141,11 @@ void DrawnSize::load(const mpi::Group& group, const Draw& draws) {
   mpi::check(MPI_Bcast(text.data(), message[1], MPI_CHAR, 0, group.handle()), "MPI_Bcast");
   if (message[0] == user_mistake) throw ParameterMistake("sizes-from", text);
   if (message[0] == machine_fault) throw MachineFault(text);
-  source_ = source_of(text);
+  Source source = source_of(text);
+  require_countable(source, group.size());
+  source_ = std::move(source);
   position_ = draws;
+  most_ = std::min(SizeTable::max_size, max_bytes_of_job / group.size());
 }
 
 std::int64_t DrawnSize::of(std::int64_t file, std::uint64_t execution) const {
@@ -158,7 +174,7 @@ std::optional<std::int64_t> DrawnSize::largest() const {
 
 // Limits the draws of a distribution with a long tail to the largest size of a file.
 std::int64_t DrawnSize::scaled(double size) const noexcept {
-  return std::llround(std::min(size * *scale_, static_cast<double>(SizeTable::max_size)));
+  return std::llround(std::min(size * *scale_, static_cast<double>(most_)));
 }
 
 }  // namespace stressbench::io

@@ -22,16 +22,18 @@ class DrawnSize {
   // Whether sizes are drawn. If not, only `check` may be called.
   bool enabled() const noexcept { return !from_->empty(); }
 
-  // Throws ParameterMistake. Only the first rank of a launch reads the table.
-  void check() const;
+  // Throws ParameterMistake, also where the bytes of a job of so many ranks are too many. Only the first rank of a
+  // launch reads the table.
+  void check(int ranks) const;
 
-  // Collective: rank 0 reads the table and broadcasts it. `draws` is the random stream of the step; its rank is
-  // ignored.
+  // Collective over the ranks of the job: rank 0 reads the table and broadcasts it. `draws` is the random stream of the
+  // step; its rank is ignored.
   void load(const mpi::Group& group, const Draw& draws);
 
-  // The size of the part in bytes, from 0 to SizeTable::max_size; requires `load`. Depends only on the seed, the step,
-  // the number of the file (from 0, below 2^32) and the execution (below 2^63), and so is the same on all ranks that
-  // share the file, however many there are. Allocates no memory.
+  // The size of the part in bytes, from 0 to SizeTable::max_size, or as far as 64 bits count those of all ranks;
+  // requires `load`. Depends only on the seed, the step, the number of the file (from 0, below 2^32) and the execution
+  // (below 2^63), and so, up to that limit, is the same on all ranks that share the file, however many there are.
+  // Allocates no memory.
   std::int64_t of(std::int64_t file, std::uint64_t execution) const;
 
   // Mean of the drawn sizes, for Pattern::traffic. Before `load`, it reads the table itself.
@@ -43,6 +45,7 @@ class DrawnSize {
   using Source = std::variant<Distribution, SizeTable>;
   Source source_of(const std::string& table) const;
   std::string table_text() const;
+  void require_countable(const Source& source, int ranks) const;
   std::int64_t scaled(double size) const noexcept;
 
   Param<std::string> from_;
@@ -50,6 +53,7 @@ class DrawnSize {
 
   Draw position_;
   std::optional<Source> source_;
+  std::int64_t most_ = SizeTable::max_size;  // bytes of a draw
 };
 
 }  // namespace stressbench::io

@@ -80,7 +80,7 @@ class Transfers final : public Motif {
   };
   enum class Stop { when_complete, at_time_limit };
   static constexpr std::uint64_t initial_payload_key = 0;  // of bytes that were written before the first repetition
-  void check_drawn() const;
+  void check_drawn(int ranks) const;
   bool writes() const noexcept { return *work_ != Work::read; }
   bool reads() const noexcept { return *work_ == Work::read || *work_ == Work::write_read || *work_ == Work::mixed; }
   bool needs_data() const noexcept { return *work_ == Work::read || *work_ == Work::rewrite || *work_ == Work::mixed; }

@@ -33,7 +33,7 @@ void Transfers::check(int ranks) const {
     reject("ranks", "{}, but the job has {}", *ranks_given_, ranks);
   if (iterations() > max_iterations)
     reject("iterations", "{}; at most {}; use [REPEAT] or [LOOP] for more", iterations(), max_iterations);
-  if (drawn_.enabled()) check_drawn();
+  if (drawn_.enabled()) check_drawn(ranks);
   if (size_->value % *segments_ != 0)
     reject("segments", "{} do not divide --size {} into equal blocks", *segments_, size_.text());
   if (2.0 * ranks * static_cast<double>(size_->value) >
@@ -67,9 +67,9 @@ void Transfers::check(int ranks) const {
   backend_->check(requirements());
 }
 
-void Transfers::check_drawn() const {
+void Transfers::check_drawn(int ranks) const {
   const std::string option = "sizes-from";
-  drawn_.check();
+  drawn_.check(ranks);
   const auto refuse = [&](const std::string& text) { throw ParameterMistake(option, "--" + option + ": " + text); };
   if (size_.was_given()) refuse("not with --size");
   if (transfer_->value == 0) refuse("needs --transfer, as blocks differ in length");

@@ -1,9 +1,5 @@
 """The directory of `--output DIR`, in which launches begin."""
 
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from stressbench.formats.errors import reason_of
@@ -21,15 +17,3 @@ def make_new_directory(path: Path, *, begins: str) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as fault:
         raise StudyMistake(f"--output: {path}: {reason_of(fault)}") from fault
-
-
-@contextmanager
-def removed_if_refused(path: Path) -> Iterator[None]:
-    """Context that removes `path`, and the directories above it, after an exception, unless they existed before."""
-    missing = [directory for directory in (path, *path.parents) if not os.path.lexists(directory)]
-    try:
-        yield
-    except BaseException:
-        if missing and missing[-1].is_dir():
-            shutil.rmtree(missing[-1], ignore_errors=True)
-        raise

@@ -49,6 +49,14 @@ def escaped(value: str) -> str:
     return _SPECIAL.sub(lambda special: f"\\{special[0]}", value)
 
 
+def job_head(job: str, *, nodes: int | None) -> str:
+    """The lines before the motifs of a workload of one job, whose nodes `--set nodes=N` changes. None: one node.
+
+    Raises WorkloadTextError.
+    """
+    return f"[SET] nodes={nodes or 1}\n\n[JOB_NAME] {quote(job)}\n[NODES] ${{nodes}}"
+
+
 def quote_argument(word: str, *, variables: bool = False) -> str:
     """A command-line word of a motif: options stay options, and anything else is a value.
 

@@ -1,7 +1,7 @@
 """Changes to the links of a lab that is up."""
 
 import fnmatch
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +13,7 @@ from stressbench.formats.toml.complaints import unknown_message
 from stressbench.formats.units import Rate, UnitError, parse_rate, parse_rate_share
 from stressbench.labs.adaptive import set_port_rates
 from stressbench.labs.adaptive_routes import ports_of, ps_per_byte
+from stressbench.labs.counters import EndCounters, read_counters
 from stressbench.labs.errors import LabFault
 from stressbench.labs.iproute import run_iproute
 from stressbench.labs.lifecycle import RunningLab
@@ -76,26 +77,37 @@ def select_links(lab: Lab, word: str) -> tuple[Link, ...]:
 
 
 def apply_change(running: RunningLab, links: Iterable[Link], change: LinkChange) -> None:
-    """Apply a change to both ends of the links.
+    """Apply a change to both ends of the links. A link that comes up has the rate that it had before it went down.
 
     Raises LabMistake if a link cannot have the new rate, before any is changed, and LabFault if a node refuses it.
     """
     changed_links = tuple(links)
     if change.share is not None and changed_links:
         require_possible_share(changed_links, change.share)
+    ports = _ports_before(running)
     for link in changed_links:
         if change.is_up is not None:
             for end in link.ends:
                 lines = _up_lines(running.lab, end) if change.is_up else (f"link set {end.device} down",)
                 _run(running, end, "ip", lines, ignore_errors=change.is_up)
-                if running.lab.node(end.node).is_switch and running.lab.routing is Routing.adaptive:
-                    _set_port(running, end, link, link.rate if change.is_up else None)
+                if end in ports:
+                    _set_port(running, end, link, ports[end].bucket.rate if change.is_up else None)
         else:
             for end in link.ends:
                 rate = change.rate_of(link)
                 _run(running, end, "tc", token_bucket_lines(link, end, rate=rate))
-                if running.lab.node(end.node).is_switch and running.lab.routing is Routing.adaptive:
+                if end in ports and ports[end].is_up:
                     _set_port(running, end, link, rate)
+
+
+def _ports_before(running: RunningLab) -> Mapping[End, EndCounters]:
+    """The ends of links at switches that route adaptively, whose program has to be told of changes."""
+    if running.lab.routing is not Routing.adaptive:
+        return {}
+    ends: dict[End, EndCounters] = {}
+    for one in read_counters(running).links:
+        ends |= {one.link.a: one.from_a, one.link.b: one.from_b}
+    return {end: counters for end, counters in ends.items() if running.lab.node(end.node).is_switch}
 
 
 def _up_lines(lab: Lab, end: End) -> tuple[str, ...]:

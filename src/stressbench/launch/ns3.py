@@ -29,6 +29,7 @@ class PacketTarget(SimulatedTarget):
 
     settings: Mapping[str, int]
     simulator: Path
+    how: str = "packet by packet"
     on_simgrid: bool = False
     continues_runs: bool = False
 
@@ -74,13 +75,6 @@ class PacketTarget(SimulatedTarget):
         platform = {"name": self.name, "text": self.source}
         return json.dumps({"platform": platform, "settings": dict(self.settings)}) + "\n"
 
-    def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
-        """A note that all times are simulated."""
-        return (
-            f"{request.ranks} ranks are simulated packet by packet on {self.name}: "
-            "all times are the simulation's, not this machine's"
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
 class PacketLabs(SimulatedLinks):
@@ -108,7 +102,7 @@ class PacketLabs(SimulatedLinks):
             settings = settings_of(lab, pause_bytes=self.pause_bytes)
             network = network_of(lab, settings)
         return PacketTarget(
-            name=lab.name, hosts=lab.hosts, platform=network, source=source, kind=self.kind,
+            name=lab.name, hosts=lab.hosts, platform=network, source=source, kind=self.kind, routing=lab.routing,
             folder=cache_folder(environment).parent / "ns3", settings=settings, simulator=find_simulator(environment),
         )  # fmt: skip
 

@@ -56,7 +56,7 @@ _QUIET = ("--log=root.thres:error",)
 class SimulatedTarget:
     """A simulated lab. `platform`: text of the platform file. `source`: of the lab file. Both are written to `folder`.
 
-    `environment`: where workloads find the file system of the I/O nodes, as on the lab.
+    `environment`: where workloads find the file system of the I/O nodes, as on the lab. `how`: for notes.
     """
 
     name: str
@@ -65,6 +65,7 @@ class SimulatedTarget:
     source: str
     folder: Path
     kind: str = "simgrid"
+    how: str = ""
     routing: Routing = Routing.static
     environment: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = False
@@ -162,8 +163,12 @@ class SimulatedTarget:
         return "".join(f"{name}\n" * count for name, count in shares(self.hosts, ranks))
 
     def advice(self, *, launcher: Launcher, request: Request) -> str | None:  # noqa: ARG002  a LaunchTarget's
-        """A note that all times are simulated."""
-        note = f"{request.ranks} ranks are simulated on {self.name}: all times are the simulation's, not this machine's"
+        """A note that all times are simulated, and routes static where those of the lab are not."""
+        how = f" {self.how}" if self.how else ""
+        note = (
+            f"{request.ranks} ranks are simulated{how} on {self.name}: "
+            "all times are the simulation's, not this machine's"
+        )
         if self.routing is Routing.static:
             return note
         return f'{note}; its routes are static, although the lab has routing = "{self.routing.value}"'

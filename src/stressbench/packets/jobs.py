@@ -18,7 +18,10 @@ from stressbench.tracing.exports.goal import goal_text
 from stressbench.tracing.grammar import TooManyCalls
 from stressbench.tracing.schedules import sources
 from stressbench.tracing.schedules.refusal import ScheduleRefused
+from stressbench.tracing.schedules.replays import REPLAY, replayed
 from stressbench.tracing.schedules.survey import survey
+
+_OF_PAIRS = ("bandwidth", "pingping", "pingpong")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,20 +75,32 @@ def _scheduled(options: RunOptions, described: Any, sets: Sequence[str], folder:
     job = Job(**names, role=Role(described["role"]), repeat=repeat, steps=steps)
     goal = folder / f"job{job.job}.goal"
     is_one_motif = len(steps) == 1 and steps[0].executions == 1
-    trace = folder / f"job{job.job}.trace"
+    parts = steps[0].iterations if is_one_motif else 1
     try:
-        engine_answer(options.engine, ("calls", str(options.workload), "--job", job.name, "--computation", "--ranks",
-                                       str(len(ranks)), "--output", str(trace), *sets))  # fmt: skip
-        parts = steps[0].iterations if is_one_motif else 1
-        calls = (_OneIteration if parts > 1 else sources.Job)(
-            name=job.name, trace=read_trace(trace), ranks=range(len(ranks))
-        )
+        calls = _calls(options, job, sets, folder / f"job{job.job}.trace", parts=parts)
         source = sources.Source(jobs=(calls,), ranks=len(ranks))
         goal.write_text("".join(goal_text(survey(source))), encoding="ascii")
     except (ScheduleRefused, TooManyCalls) as refused:
         raise UserError(f"{lines['name']}: {job.name}: {refused}") from None
     timed = _timed_ranks(steps[0], goal, len(ranks)) if is_one_motif else frozenset(range(len(ranks)))
     return ScheduledJob(job=job, goal=goal, ranks=ranks, parts=parts, timed=timed)
+
+
+def _calls(options: RunOptions, job: Job, sets: Sequence[str], trace: Path, *, parts: int) -> sources.Job:
+    """Those of one of the `parts` of a repetition, written to `trace` by the engine unless they are those of a trace.
+
+    Raises UserError, EngineFailed and ScheduleRefused.
+    """
+    first, *others = job.steps
+    if first.motif == REPLAY and not others:
+        repetitions = first.executions * first.iterations // parts
+        return sources.Job(
+            name=job.name, trace=replayed(first.options), ranks=range(job.ranks), repetitions=repetitions
+        )  # fmt: skip
+    engine_answer(options.engine, ("calls", str(options.workload), "--job", job.name, "--computation", "--ranks",
+                                   str(job.ranks), "--output", str(trace), *sets))  # fmt: skip
+    listed = _OneIteration if parts > 1 else sources.Job
+    return listed(name=job.name, trace=read_trace(trace), ranks=range(job.ranks))
 
 
 class _OneIteration(sources.Job):
@@ -102,11 +117,14 @@ class _OneIteration(sources.Job):
 
 
 def _timed_ranks(step: Step, goal: Path, ranks: int) -> frozenset[int]:
-    """Ranks whose times the engine counts: the roots of an incast, and of pairs that time iterations the first."""
+    """Ranks whose times the engine counts: the roots of an incast; of pairs that time iterations the lower rank."""
     if step.motif == "incast":
         root, roots = int(step.options["root"]), int(step.options["roots"])
         return frozenset((root + number) % ranks for number in range(roots))
-    if step.motif.startswith("pingpong") and step.timer is Timer.iteration:
-        blocks = re.findall(r"rank (\d+) \{\n\w+: (send|recv)", goal.read_text(encoding="ascii"))
-        return frozenset(int(rank) for rank, first in blocks if first == "send")
+    if step.motif in _OF_PAIRS:
+        first = re.findall(
+            r"rank (\d+) \{\n\w+: (?:send|recv) \d+b (?:to|from) (\d+)", goal.read_text(encoding="ascii")
+        )
+        pairs = [(int(rank), int(partner)) for rank, partner in first]
+        return frozenset(rank for rank, partner in pairs if step.timer is not Timer.iteration or rank < partner)
     return frozenset(range(ranks))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stressbench.formats.ranges import spans
 from stressbench.formats.trace import RankTrace, Trace, TraceMode
-from stressbench.formats.workload_text import quote
+from stressbench.formats.workload_text import job_head, quote
 from stressbench.tracing.comments import in_comment
 from stressbench.tracing.operations import DYNAMIC_PROCESS_CALLS
 
@@ -80,10 +80,7 @@ def workload_text(trace: Trace, *, job: str, file: str, nodes: int | None) -> st
 #   stressbench run THIS.sb -n {ranks}
 #   stressbench run THIS.sb -n {ranks} --ranks-per-node 1 --set nodes={ranks}     (one rank per node)
 
-[SET] nodes={nodes or 1}
-
-[JOB_NAME] {quote(job)}
-[NODES] ${{nodes}}
+{job_head(job, nodes=nodes)}
 [MOTIF] replay -f {quote(file)}
 """
 

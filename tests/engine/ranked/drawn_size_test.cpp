@@ -52,10 +52,10 @@ class DrawnSizes : public testing::Test {
     }
     return "";
   }
-  static std::string rejection(const Options& options) {
+  static std::string rejection(const Options& options, int ranks = 1) {
     const Sizes sizes(options);
     try {
-      sizes.drawn.check();
+      sizes.drawn.check(ranks);
       ADD_FAILURE() << "was not refused";
     } catch (const ParameterMistake& mistake) {
       return mistake.what();
@@ -70,12 +70,12 @@ class DrawnSizes : public testing::Test {
 TEST_F(DrawnSizes, AreNotDrawnUnlessAskedFor) {
   const Sizes sizes;
   EXPECT_FALSE(sizes.drawn.enabled());
-  EXPECT_NO_THROW(sizes.drawn.check());
+  EXPECT_NO_THROW(sizes.drawn.check(world_size()));
 }
 
 TEST_F(DrawnSizes, OfAFileAreTheSameOnAllRanks) {
   Sizes sizes(Options{{"sizes-from", table_}});
-  sizes.drawn.check();
+  sizes.drawn.check(world_size());
   sizes.drawn.load(world_, draws());
   for (int file = 0; file < 50; ++file) {
     std::array<std::int64_t, 2> limits{sizes.drawn.of(file, 3), -sizes.drawn.of(file, 3)};
@@ -134,18 +134,43 @@ TEST_F(DrawnSizes, AreScaled) {
 }
 
 TEST_F(DrawnSizes, EndWhereFilesDo) {
-  Sizes long_tail(Options{{"sizes-from", "lognormal:1000TiB:90000TiB"}, {"size-scale", "1000"}});
+  Sizes long_tail(Options{{"sizes-from", "lognormal:100TiB:9000TiB"}, {"size-scale", "1000"}});
   long_tail.drawn.load(world_, draws());
   std::int64_t most = 0;
   for (int file = 0; file < 1000; ++file) most = std::max(most, long_tail.drawn.of(file, 0));
-  EXPECT_EQ(most, SizeTable::max_size);
+  EXPECT_EQ(most, std::min(SizeTable::max_size, (std::int64_t{1} << 62) / world_size()));
+}
+
+TEST_F(DrawnSizes, OfAJobAreCountable) {
+  EXPECT_THAT(rejection({{"sizes-from", "constant:1048576TiB"}}, 3),
+              HasSubstr("'constant:1048576TiB': a mean of 1 EiB in each of 3 ranks, more than any file system holds"));
+  EXPECT_THAT(rejection({{"sizes-from", "exponential:1024TiB"}, {"size-scale", "1e9"}}),
+              HasSubstr("a mean of 9.77e+05 EiB"));
+  EXPECT_NO_THROW(Sizes(Options{{"sizes-from", "constant:1048576TiB"}}).drawn.check(2));
+  if (world_rank() == 0) std::ofstream(table_) << "size,weight\n1,1000\n524288TiB,1\n";
+  world_.barrier();
+  EXPECT_NO_THROW(Sizes(Options{{"sizes-from", table_}}).drawn.check(4));
+  const Sizes of_table(Options{{"sizes-from", table_}});
+  if (world_rank() == 0) {
+    EXPECT_THAT(rejection({{"sizes-from", table_}}, 5), HasSubstr("up to 0.5 EiB in each of 5 ranks"));
+  } else {
+    EXPECT_NO_THROW(of_table.drawn.check(5));  // it does not read the table
+  }
+}
+
+TEST_F(DrawnSizes, ThatAreTooManyForTheJobAreRefusedOnEveryRank) {
+  const int ranks = world_size();
+  if (ranks < 3) GTEST_SKIP() << "two ranks may have as many bytes as a table may say";
+  if (world_rank() == 0) std::ofstream(table_) << "size,weight\n1048576TiB,1\n";
+  world_.barrier();
+  EXPECT_THAT(refusal_to_load(table_), HasSubstr("up to 1 EiB in each of " + std::to_string(ranks) + " ranks"));
 }
 
 TEST_F(DrawnSizes, OfExtremeDistributionsAreDrawnAllTheSame) {
   for (const char* shape : {"normal", "gamma", "lognormal", "uniform"}) {
     for (const char* rest : {":1MB:1kB", ":1kB:100kB"}) {
       Sizes sizes(Options{{"sizes-from", std::string(shape) + rest}});
-      ASSERT_NO_THROW(sizes.drawn.check());
+      ASSERT_NO_THROW(sizes.drawn.check(world_size()));
       sizes.drawn.load(world_, draws());
       for (int file = 0; file < 1000; ++file) ASSERT_GE(sizes.drawn.of(file, 0), 0);
     }

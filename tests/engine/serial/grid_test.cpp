@@ -32,6 +32,13 @@ TEST(Grid, OfTwoDimensionsHasNoDivisorBetweenItsSides) {
   }
 }
 
+TEST(Grid, DependsOnlyOnTheRanksWhateverWasAskedBefore) {
+  for (const int ranks : {12, 12, 7, 12, 1, 12}) {
+    EXPECT_EQ(balanced_dims<2>(ranks).ranks(), ranks);
+    EXPECT_EQ(balanced_dims<3>(ranks).ranks(), ranks);
+  }
+}
+
 TEST(Grid, OfSeveralDimensionsReadsWhatItWrites) {
   EXPECT_EQ(Spelling<Dims<3>>::read("4x2x1"), (Dims<3>{{4, 2, 1}}));
   EXPECT_EQ(Spelling<Dims<3>>::write({{4, 2, 1}}), "4x2x1");

@@ -12,6 +12,7 @@ from stressbench.experiments.progress import Progress
 from stressbench.formats.ranges import parse_ranges
 from stressbench.formats.trace import read_trace
 from stressbench.levels import Level
+from stressbench.tracing.schedules.replays import REPLAY, replayed
 from stressbench.tracing.schedules.sources import Job, Source
 
 
@@ -58,7 +59,11 @@ def of_workload(path: Path, launch: WorkloadRanks, *, engine: Path, folder: Path
 
 def _job(path: Path, launch: WorkloadRanks, job: Any, *, engine: Path, trace: Path) -> Job:
     ranks = parse_ranges(job["launch_ranks"])
+    repetitions = launch.repetitions or job["repeat"] or 1
+    first, *others = job["steps"]
+    if first["motif"] == REPLAY and not others:
+        repetitions *= first["executions"] * first["iterations"]
+        return Job(name=job["name"], trace=replayed(first["options"]), ranks=ranks, repetitions=repetitions)
     engine_answer(engine, ("calls", str(path), "--job", job["name"], "--ranks", str(len(ranks)), "--computation",
                            "--output", str(trace), *launch.settings()))  # fmt: skip
-    repetitions = launch.repetitions or job["repeat"] or 1
     return Job(name=job["name"], trace=read_trace(trace), ranks=ranks, repetitions=repetitions)

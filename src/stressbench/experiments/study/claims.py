@@ -92,19 +92,30 @@ def shared_runs(path: Path) -> Iterator[SharedRuns]:
 
 @contextmanager
 def exclusive_set_up(path: Path) -> Iterator[None]:
-    """Context in which no other command sets up the study directory at `path`, if its file system supports locks."""
-    claim = path / SETUP_CLAIM
-    descriptor = None
-    try:
-        descriptor = _lock(claim, fcntl.LOCK_EX)
-    except OSError:
-        with suppress(OSError):
-            claim.unlink()
+    """Context in which no other command sets up the study directory at `path`, if its file system supports locks.
+
+    Makes the directory if it is missing. Raises OSError.
+    """
+    descriptor = _set_up_claim(path)
     try:
         yield
     finally:
         if descriptor is not None:
-            _unlock(claim, descriptor)
+            _unlock(path / SETUP_CLAIM, descriptor)
+
+
+def _set_up_claim(path: Path) -> int | None:
+    """Descriptor of the claim, None if there are no locks. Another command may remove its new directory meanwhile."""
+    while True:
+        path.mkdir(parents=True, exist_ok=True)
+        try:
+            return _lock(path / SETUP_CLAIM, fcntl.LOCK_EX)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            with suppress(OSError):
+                (path / SETUP_CLAIM).unlink()
+            return None
 
 
 def is_any_claimed(path: Path) -> bool:

@@ -11,9 +11,10 @@ import fcntl
 import hashlib
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +24,6 @@ from typing import BinaryIO
 import orjson
 
 from stressbench import __version__
-from stressbench.experiments.new_directory import removed_if_refused
 from stressbench.experiments.study.claims import exclusive_set_up
 from stressbench.experiments.study.environment import environment
 from stressbench.experiments.study.includes import included_files
@@ -48,6 +48,7 @@ MIN_FREE_BYTES = 1 << 20
 """Free bytes that run files need. With less, a run fails because the disk is full, and the next one would fail, too."""
 _LOCK_ATTEMPTS, _LOCK_PAUSE_S = 5, 0.02
 _INITIAL_FILES = (RUNS, ENVIRONMENT, LOCK, WORKLOADS, "study-1.json")
+_WRITTEN_FIRST = (ENVIRONMENT, MANIFEST, "study-1.json", "study-1.toml")
 _TEMPORARY_FILES = re.compile(
     r"\.(stressbench-([0-9a-f]{16}|.+-\d+-[0-9a-f]{8})|environment\.json|study-1\.json|study-1\.toml)\.new"
     rf"|{re.escape(SETUP_CLAIM)}"
@@ -162,13 +163,48 @@ def create_or_extend(
     `check` is called before the study is added, and raises StudyMistake where a workload is wrong. Whatever is raised,
     a study that was there before is not extended, and of a new directory nothing is left.
     """
-    with removed_if_refused(path / RUNS):
+    with removed_if_refused(path, RUNS):
         try:
             (path / RUNS).mkdir(parents=True, exist_ok=True)
-            with exclusive_set_up(path):
+            with exclusive_set_up(path), _emptied_if_refused(path):
+                (path / RUNS).mkdir(exist_ok=True)  # another command may have removed it, as its study was refused
                 return _created_or_extended(path, study=study, text=text, folder=folder, check=check)
         except OSError as fault:
             raise StudyMistake(f"{fault.filename or path}: {reason_of(fault)}") from fault
+
+
+@contextmanager
+def removed_if_refused(path: Path, name: str) -> Iterator[None]:
+    """Context that removes the directory `name` of a study directory after an exception, and those above it.
+
+    Those stay that existed before, or in which there is a study or another command begins one.
+    """
+    missing = [folder for folder in (path / name, path, *path.parents) if not os.path.lexists(folder)]
+    try:
+        yield
+    except BaseException:
+        if missing and path.is_dir():
+            with suppress(OSError), exclusive_set_up(path):
+                if not has_study(path):
+                    shutil.rmtree(path / name, ignore_errors=True)
+        with suppress(OSError):
+            for folder in missing[1:]:
+                folder.rmdir()
+        raise
+
+
+@contextmanager
+def _emptied_if_refused(path: Path) -> Iterator[None]:
+    """Context that removes what a study writes first, after an exception, if there was no study before."""
+    before = None if has_study(path) else set(path.iterdir())
+    try:
+        yield
+    except BaseException:
+        for file in () if before is None else set(path.iterdir()) - before:
+            if file.name in _WRITTEN_FIRST or _TEMPORARY_FILES.fullmatch(file.name):
+                with suppress(OSError):
+                    file.unlink()
+        raise
 
 
 def _created_or_extended(

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from stressbench.experiments.new_directory import removed_if_refused
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import temporary_directory
 from stressbench.experiments.study.combining import JobTemplate, combined_workload, read_job_template
-from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.directory import Directory, removed_if_refused
 from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.specification import Specification, SweepRounds, specification_of
 from stressbench.formats.errors import reason_of
@@ -67,7 +66,7 @@ class PairMatrix:
         """
         made = self.specification()
         options.check(made.study)
-        with removed_if_refused(output / WORKLOADS):
+        with removed_if_refused(output, WORKLOADS):
             return made.begin(output, options, folder=self.write_in(output, made), progress=progress)
 
     def write_in(self, output: Path, made: Specification) -> Path:

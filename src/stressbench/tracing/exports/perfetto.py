@@ -7,7 +7,7 @@ completes its receive. Times are in microseconds with three decimals.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -17,6 +17,8 @@ from stressbench.tracing.schedules.survey import Channel, Survey
 from stressbench.tracing.schedules.timeline import TimedEvent, timeline, timing_of
 
 _NANOSECOND_US = 1e-3
+_Message: TypeAlias = tuple[Channel, int]
+"""The channel of a message, and its number there from 1."""
 
 
 def perfetto_text(survey: Survey) -> Iterator[str]:
@@ -75,38 +77,53 @@ def _arguments(event: Event) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _Arrows:
-    """Begins and ends of messages. The k-th message of a channel is received by its k-th receive."""
+    """Begins and ends of messages. The k-th message of a channel is received by its k-th receive.
+
+    Arrows are identified by numbers, since Perfetto takes other texts than hexadecimal numbers for none.
+    """
 
     _sent: Counter[Channel] = field(default_factory=Counter)
     _received: Counter[Channel] = field(default_factory=Counter)
-    _pending: dict[tuple[int, int], list[tuple[str, Transfer]]] = field(default_factory=dict)  # by rank and request
+    _pending: dict[tuple[int, int], list[_Message]] = field(default_factory=dict)  # by rank and request
+    _count: int = 0
+    _open: dict[_Message, int] = field(default_factory=dict)  # numbers of those with one end so far
 
     def of(self, timed: TimedEvent) -> Iterator[dict[str, Any]]:
         number = timed.rank.number
         for transfer in timed.event.transfers:
             if transfer.sends:
-                yield self._record(timed, "s", self._name(self._sent, number, transfer.partner, transfer))
+                yield self._record(timed, "s", self._message(self._sent, number, transfer.partner, transfer))
                 continue
-            name = self._name(self._received, transfer.partner, number, transfer)
+            message = self._message(self._received, transfer.partner, number, transfer)
             if transfer.request is None:
-                yield self._record(timed, "f", name)
+                yield self._record(timed, "f", message)
             else:
-                self._pending.setdefault((number, transfer.request), []).append((name, transfer))
+                self._pending.setdefault((number, transfer.request), []).append(message)
         for request in timed.event.completed:
-            for name, _ in self._pending.pop((number, request), ()):
-                yield self._record(timed, "f", name)
+            for message in self._pending.pop((number, request), ()):
+                yield self._record(timed, "f", message)
 
-    def _name(self, counter: Counter[Channel], sender: int, receiver: int, transfer: Transfer) -> str:
+    def _message(self, counter: Counter[Channel], sender: int, receiver: int, transfer: Transfer) -> _Message:
         channel = (sender, receiver, transfer.group.number, transfer.tag)
         counter[channel] += 1
-        return ".".join(map(str, (*channel, counter[channel])))
+        return channel, counter[channel]
 
-    def _record(self, timed: TimedEvent, phase: str, name: str) -> dict[str, Any]:
+    def _number(self, message: _Message) -> int:
+        if message in self._open:
+            return self._open.pop(message)
+        self._count += 1
+        self._open[message] = self._count
+        return self._count
+
+    def _record(self, timed: TimedEvent, phase: str, message: _Message) -> dict[str, Any]:
         """An end of an arrow, just within the slice, since the end of a slice is no longer part of it."""
         enter, leave = _us(timed.enter_s), _us(timed.leave_s)
         at = enter if phase == "s" else max(enter, round(leave - _NANOSECOND_US, 3))
         ends = {"bp": "e"} if phase == "f" else {}
-        return {"ph": phase, **ends, "id": name, "name": "message", "cat": "message", **_place(timed), "ts": at}
+        return {
+            "ph": phase, **ends, "id": self._number(message), "name": "message", "cat": "message", **_place(timed),
+            "ts": at,
+        }  # fmt: skip
 
 
 def _us(seconds: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from stressbench.formats.workload_text import quote, quote_argument
+from stressbench.formats.workload_text import job_head, quote_argument
 from stressbench.tracing.comments import in_comment
 from stressbench.tracing.recognition.candidate import Candidate
 from stressbench.tracing.recognition.occurrences import Amount
@@ -159,7 +159,6 @@ def recognised_workload(result: RecognisedCaptures, *, job: str, steps: Sequence
     are left out of what is scaled. Raises WorkloadTextError for a name that a job cannot have.
     """
     recognition, scaled = result.captures[0], result.scaled
-    nodes = recognition.nodes or 1
     lines = [
         f"# {in_comment(recognition.program or 'An MPI program')} on {recognition.ranks} ranks as motifs.",
         f"# Written by `stressbench recognise` from a capture, of which it has {_shares(recognition)}.",
@@ -167,7 +166,7 @@ def recognised_workload(result: RecognisedCaptures, *, job: str, steps: Sequence
     if scaled is not None:
         lines.append(f"# Scaled to {scaled_to(scaled.ranks, scaled.size)}.")
     lines += [f"# Not shown by the messages: {text}." for text in _assumed(recognition.motifs)]
-    lines += ["", f"[SET] nodes={nodes}", "", f"[JOB_NAME] {quote(job)}", "[NODES] ${nodes}"]
+    lines += ["", job_head(job, nodes=recognition.nodes)]
     motifs: Sequence[RecognisedMotif | ScaledMotif] = recognition.motifs if scaled is None else scaled.motifs
     if steps is None:
         steps = [Step(motif=number, times=motif.times) for number, motif in enumerate(motifs)]

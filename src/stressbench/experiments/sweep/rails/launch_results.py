@@ -45,7 +45,7 @@ def rails_of_launches(launches: RailLaunches, *, mpi_profiles: Sequence[MpiProfi
     if done and not carried:
         notes.append("no bytes were counted per NIC")
     return RailsReport(
-        about=f"{plan.command[0]} on {plan.ranks} ranks",
+        about=f"{Path(plan.command[0]).name} on {plan.ranks} ranks",
         time="launches",
         factors=(),
         policies=policies,

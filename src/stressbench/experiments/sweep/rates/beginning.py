@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stressbench.experiments.new_directory import removed_if_refused
 from stressbench.experiments.progress import Progress, silent
-from stressbench.experiments.study.directory import Directory
+from stressbench.experiments.study.directory import Directory, removed_if_refused
 from stressbench.experiments.study.execution import StudyOptions
 from stressbench.experiments.sweep.rates.competing import FOLDER, CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
@@ -24,7 +23,7 @@ def begin_rate_study(
     if isinstance(sweep, RateSweep):
         return specification.begin(output, options, progress=progress)
     options.check(specification.study)
-    with removed_if_refused(output / FOLDER):
+    with removed_if_refused(output, FOLDER):
         return specification.begin(output, options, folder=sweep.write_in(output), progress=progress)
 
 

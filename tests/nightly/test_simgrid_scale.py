@@ -1,6 +1,6 @@
-"""What the engine does for a round, besides the motifs, takes time with the logarithm of the ranks: in a simulation."""
+"""Many ranks, and nodes of different sizes, in a simulation."""
 
-import pytest
+from support.node_sizes import UNEQUAL, UNEQUAL_JOBS
 from support.simulator import ENGINE
 
 ROUNDS = 5
@@ -14,3 +14,11 @@ def test_an_empty_round_grows_with_the_logarithm_of_the_ranks(benchmark, simulat
 
     assert 0 < few <= more <= many
     assert many - more < 2 * max(more - few, few / 10)
+
+
+def test_nodes_and_jobs_have_different_numbers_of_ranks(simulator) -> None:
+    run = simulator.run(UNEQUAL_JOBS, simulator.lab("unequal", UNEQUAL), "--isolated", "1", "--contended", "1")
+
+    assert [(node.cores, node.ranks) for node in run.header.nodes] == [(2, "0,1"), (1, "2"), (2, "3,4")]
+    assert [(job.name, job.ranks) for job in run.jobs] == [("all_ranks", 3), ("one_rank", 1)]
+    assert run.complete

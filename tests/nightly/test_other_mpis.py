@@ -10,12 +10,24 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.programs import CHECKOUT, ENGINES, LIMIT_S, Engine, Outcome, Started, finished, require, wait_until
+from support.programs import (
+    CHECKOUT,
+    ENGINES,
+    LIMIT_S,
+    Engine,
+    Outcome,
+    Started,
+    finished,
+    ranks_of,
+    require,
+    wait_until,
+)
 
 from stressbench.formats.run import read_run
 
@@ -54,7 +66,7 @@ class Site:
     environment: dict[str, str]
 
     def stressbench(self, *words: str | Path) -> Outcome:
-        command = ["stressbench", *map(str, words)]
+        command = [sys.executable, "-m", "stressbench", *map(str, words)]
         return finished(command, cwd=self.folder, environment=self.environment)
 
 
@@ -77,3 +89,41 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
         "PATH": f"{mpi.prefix / 'bin'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": ":".join(folders),
         "STRESSBENCH_MPI": str(mpi.engine.program), "I_MPI_ROOT": str(mpi.prefix),
     })  # fmt: skip
+
+
+def test_the_doctor_finds_one_mpi_job_of_the_other_library(site: Site) -> None:
+    ended = site.stressbench("doctor", "-n", "2", "--json", "--storage", site.folder)
+
+    findings = {one["check"]: one for one in json.loads(ended.output)["findings"]}
+    assert ended.status == 0, ended.text
+    assert findings["launch"]["found"].startswith(f"2 ranks on 1 host in one MPI job, {site.mpi.name}")
+    assert findings["messages inside a host"]["found"] == "shared memory"
+
+
+def test_a_run_on_more_ranks_than_cores_is_complete(site: Site) -> None:
+    (site.folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+
+    ended = site.stressbench("run", "w.sb", "-n", "4", "--ranks-per-node", "1", "--isolated", "2", "--contended", "2",
+                             "--repetitions", "3", "-o", "w.jsonl")  # fmt: skip
+
+    assert ended.status == 0, ended.text
+    run = read_run(site.folder / "w.jsonl")
+    assert run.complete
+    assert run.header.mpi.library.startswith(site.mpi.name)
+
+
+def test_a_request_to_stop_reaches_the_ranks(site: Site) -> None:
+    (site.folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+    target = site.folder / "w.jsonl"
+    words = [sys.executable, "-m", "stressbench", "run", "w.sb", "-n", "4", "--ranks-per-node", "1", "--isolated", "100000", "-o", str(target)]
+
+    with Started(words, cwd=site.folder, environment=site.environment) as process:
+        wait_until(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=LIMIT_S)
+
+    assert process.returncode == 130, errors
+    end = read_run(target).end
+    assert end is not None
+    assert end.reason == "interrupted"
+    assert ranks_of(site.mpi.engine.program) == []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support.programs import ENGINES, LIMIT_S, Engine, Outcome, Started, finished, ranks_of, require, wait_until
+from support.programs import ENGINES, LIMIT_S, Engine, Outcome, Started, finished, own_copy, ranks_of, require, wait_until
 
 from stressbench.formats.run import read_run
 
@@ -61,7 +61,7 @@ def flux(request: pytest.FixtureRequest, tmp_path: Path) -> Flux:
     (tmp_path / "w.sb").write_text(WORKLOAD, encoding="utf-8")
     (tmp_path / "pair.sb").write_text(PAIR, encoding="utf-8")
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
-    return Flux(tmp_path, require(request.param))
+    return Flux(tmp_path, own_copy(require(request.param), tmp_path))
 
 
 def test_ranks_are_spread_over_all_nodes_of_the_instance(flux: Flux) -> None:

@@ -24,6 +24,7 @@ from support.programs import (
     Outcome,
     Started,
     finished,
+    own_copy,
     ranks_of,
     require,
     wait_until,
@@ -44,7 +45,7 @@ class OtherMpi:
     engine: Engine
     name: str
     replaced: tuple[tuple[str, str], ...]
-    """Libraries that the engine asks for, and those of the package in their places; an empty name: one without content."""
+    """Libraries that the engine asks for, and those of the package instead; an empty name: a library of nothing."""
 
     @property
     def prefix(self) -> Path:
@@ -59,9 +60,10 @@ OTHERS = {
 
 @dataclass(frozen=True)
 class Site:
-    """A folder, and an environment in which an engine finds another MPI library and its launcher."""
+    """A folder with an engine, and an environment in which it finds another MPI library and its launcher."""
 
     mpi: OtherMpi
+    engine: Engine
     folder: Path
     environment: dict[str, str]
 
@@ -73,7 +75,6 @@ class Site:
 @pytest.fixture(params=OTHERS)
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
     mpi = OTHERS[request.param]
-    require(mpi.engine)
     if not mpi.prefix.is_dir():
         name = mpi.package
         pytest.skip(f"NO {mpi.name}: python3 -m venv .cache/mpi/{name} && .cache/mpi/{name}/bin/pip install {name}")
@@ -84,10 +85,11 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
             (libraries / wanted).symlink_to(next(mpi.prefix.rglob(given)))
         else:
             subprocess.run(["gcc", "-shared", "-o", str(libraries / wanted), "-xc", os.devnull], check=True)
+    engine = own_copy(require(mpi.engine), tmp_path)
     folders = [str(libraries), str(mpi.prefix / "lib")]
-    yield Site(mpi, tmp_path, {
+    yield Site(mpi, engine, tmp_path, {
         "PATH": f"{mpi.prefix / 'bin'}:{os.environ['PATH']}", "LD_LIBRARY_PATH": ":".join(folders),
-        "STRESSBENCH_MPI": str(mpi.engine.program), "I_MPI_ROOT": str(mpi.prefix),
+        "STRESSBENCH_MPI": str(engine.program), "I_MPI_ROOT": str(mpi.prefix),
     })  # fmt: skip
 
 
@@ -126,4 +128,4 @@ def test_a_request_to_stop_reaches_the_ranks(site: Site) -> None:
     end = read_run(target).end
     assert end is not None
     assert end.reason == "interrupted"
-    assert ranks_of(site.mpi.engine.program) == []
+    assert ranks_of(site.engine.program) == []

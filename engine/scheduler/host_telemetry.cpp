@@ -43,21 +43,6 @@ struct CounterTable {
   }
 };
 
-// A source that failed on one or more hosts.
-struct FaultCell {
-  std::int32_t hosts = 0;
-  std::int32_t node = -1;
-  std::array<char, 120> reason{};
-
-  void merge(const FaultCell& other) noexcept {
-    if (other.hosts > 0 && (hosts == 0 || other.node < node)) {
-      node = other.node;
-      reason = other.reason;
-    }
-    hosts += other.hosts;
-  }
-};
-
 template <std::size_t size>
 std::array<char, size> fixed(std::string_view text) {
   std::array<char, size> letters{};
@@ -72,6 +57,21 @@ mpi::Group group_of_readers(const mpi::Group& world) {
 }
 
 }  // namespace
+
+// A source that failed on one or more hosts.
+struct HostTelemetry::FaultCell {
+  std::int32_t hosts = 0;
+  std::int32_t node = -1;
+  std::array<char, 120> reason{};
+
+  void merge(const FaultCell& other) noexcept {
+    if (other.hosts > 0 && (hosts == 0 || other.node < node)) {
+      node = other.node;
+      reason = other.reason;
+    }
+    hosts += other.hosts;
+  }
+};
 
 struct HostTelemetry::Reductions {
   mpi::MergeOperation<CounterCell> cells;

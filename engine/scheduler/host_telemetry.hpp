@@ -49,6 +49,7 @@ class HostTelemetry {
     telemetry::CounterUnit unit = telemetry::CounterUnit::events;
   };
 
+  struct FaultCell;
   struct Reductions;  // MPI objects for the reductions of all rounds
 
   bool reads() const noexcept { return static_cast<bool>(readers_group_); }
@@ -59,8 +60,8 @@ class HostTelemetry {
 
   int node_ = 0;
   std::chrono::nanoseconds limit_;
-  std::vector<std::string> names_;  // of sources
-  mpi::Group readers_group_;        // the ranks that read
+  std::vector<std::string> names_;          // of sources
+  mpi::Group readers_group_;                // the ranks that read
   std::unique_ptr<Reductions> reductions_;  // on these ranks
   std::vector<telemetry::BoundedReader> readers_;
   std::vector<bool> reported_;  // sources whose fault this rank has reported

@@ -36,7 +36,9 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("place", ["linear", "interleaved", "random:1"])
-def test_2000_jobs_on_100000_nodes_are_checked_in_a_second_and_256_mib(engine: Engine, workload: Path, place: str) -> None:
+def test_2000_jobs_on_100000_nodes_are_checked_in_a_second_and_256_mib(
+    engine: Engine, workload: Path, place: str
+) -> None:
     done = ended(engine, "check", workload, *LARGE, "--place", place, data_bytes=256 * MIB)
 
     assert done.returncode == 0, done.stderr

@@ -117,7 +117,8 @@ def test_a_run_on_more_ranks_than_cores_is_complete(site: Site) -> None:
 def test_a_request_to_stop_reaches_the_ranks(site: Site) -> None:
     (site.folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
     target = site.folder / "w.jsonl"
-    words = [sys.executable, "-m", "stressbench", "run", "w.sb", "-n", "4", "--ranks-per-node", "1", "--isolated", "100000", "-o", str(target)]
+    words = [sys.executable, "-m", "stressbench", "run", "w.sb", "-n", "4", "--ranks-per-node", "1", "--isolated",
+             "100000", "-o", str(target)]  # fmt: skip
 
     with Started(words, cwd=site.folder, environment=site.environment) as process:
         wait_until(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")

@@ -33,7 +33,7 @@ def reframe_command(name: str) -> list[str]:
     return [test.executable, *test.executable_opts]
 
 
-def started_alone(engine: Engine, command: list[str], folder: Path) -> Outcome:
+def started_on_one_rank(engine: Engine, command: list[str], folder: Path) -> Outcome:
     """What the engine says to the command if it is started on one rank."""
     assert command[0] == "stressbench-mpi"
     words = [word.replace("PREFIX/share/stressbench", str(CHECKOUT)) for word in command[1:]]
@@ -43,7 +43,7 @@ def started_alone(engine: Engine, command: list[str], folder: Path) -> Outcome:
 @pytest.mark.parametrize("case", RANKS)
 def test_the_engine_takes_the_options_of_the_ramble_application(engine: Engine, tmp_path: Path, case: str) -> None:
     """One rank is too few for the workload, which is found after all options were accepted."""
-    ended = started_alone(engine, ramble_command(case, tmp_path), tmp_path)
+    ended = started_on_one_rank(engine, ramble_command(case, tmp_path), tmp_path)
 
     assert ended.status == 2, ended.text
     assert "nodes" in ended.errors
@@ -52,7 +52,7 @@ def test_the_engine_takes_the_options_of_the_ramble_application(engine: Engine, 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_the_engine_takes_the_options_of_the_reframe_test(engine: Engine, tmp_path: Path, name: str) -> None:
-    ended = started_alone(engine, reframe_command(name), tmp_path)
+    ended = started_on_one_rank(engine, reframe_command(name), tmp_path)
 
     assert ended.status == 2, ended.text
     assert "nodes" in ended.errors

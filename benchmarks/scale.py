@@ -1,6 +1,7 @@
 """What grows with the number of ranks: start, memory, header, and the time of an empty round, on this machine.
 
     .venv/bin/python benchmarks/scale.py [--ranks 64 256 1024] [--rounds 21] [--output scale.json] [--figure scale.svg]
+    .venv/bin/python benchmarks/scale.py --ranks --simulated-ranks 16 64 256 --figure scale.svg
 
 For each number of ranks there are two launches. In the first, eight jobs with different motifs run isolated and
 contended once; it yields the time until the run file has its header, the length of the header, and the peak memory of
@@ -12,10 +13,11 @@ a + b P^2.
 All ranks share the cores of one machine, so that times also grow with the work of all ranks; memory does not. Where it
 is permitted, ranks have real-time priority 1 and the launcher 2. A rank that ends waits 2 s for the launcher (PMIx);
 with 1,024 ranks on two cores it answers later, and would report a rank that exited without MPI_Finalize: it is told to
-accept that, and the run file shows whether the run is complete. With `--simulator
-build/simgrid/engine/stressbench-simgrid`, the empty rounds are also simulated with one rank on each host of a fat tree,
-in virtual time, where ranks compute in no time.
+accept that, and the run file shows whether the run is complete.
 
+The empty rounds of `--simulated-ranks` are simulated with one rank on each host of a fat tree, in virtual time, which
+depends on messages only: ranks compute in no time, and share no cores. They need `--simulator`, or the engine of `cmake
+--preset simgrid` in build/simgrid.
 """
 
 import argparse
@@ -28,10 +30,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import compare
 import mpi
@@ -53,9 +55,10 @@ kind = "fat-tree"
 hosts_per_leaf = 16
 taper = "1:1"
 """
-GROWTHS: dict[str, Callable[[float], float]] = {"log2(P)": math.log2, "P": float, "P^2": lambda ranks: ranks**2}
 POLL_S = 0.05
 TIMEOUT_S = 1200
+SIMULATOR = mpi.CHECKOUT / "build" / "simgrid" / "engine" / "stressbench-simgrid"
+GROWTHS: dict[str, Callable[[float], float]] = {"log2(P)": math.log2, "P": float, "P^2": lambda ranks: ranks**2}
 
 
 @dataclass(frozen=True)
@@ -71,17 +74,27 @@ class Scale:
     max_bytes: int
     mixed_s: float
     rounds_s: tuple[float, ...]
-    simulated_s: tuple[float, ...] = ()
 
     @property
     def round_s(self) -> float:
         """Median time of an empty round."""
         return statistics.median(self.rounds_s)
 
+
+@dataclass(frozen=True)
+class Simulated:
+    """Virtual times of empty rounds of one number of ranks, in seconds."""
+
+    ranks: int
+    rounds_s: tuple[float, ...]
+
     @property
-    def virtual_s(self) -> float:
-        """Median virtual time of a simulated empty round."""
-        return statistics.median(self.simulated_s)
+    def round_s(self) -> float:
+        """Median virtual time of an empty round."""
+        return statistics.median(self.rounds_s)
+
+
+Series: TypeAlias = Sequence[Scale] | Sequence[Simulated]
 
 
 @dataclass(frozen=True)
@@ -134,8 +147,8 @@ def launch(engine: Path, folder: Path, motifs: Sequence[str], ranks: int, *optio
     return run, started, time.monotonic() - begin
 
 
-def simulated_rounds(simulator: Path, ranks: int, rounds: int) -> tuple[float, ...]:
-    """Virtual times of empty rounds of eight jobs, with one rank on each host of a fat tree."""
+def simulate(simulator: Path, ranks: int, rounds: int) -> Simulated:
+    """Empty rounds of eight jobs, with one rank on each host of a fat tree."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run, file, lab = folder / "run.jsonl", folder / "empty.sb", folder / "tree.toml"
@@ -147,7 +160,7 @@ def simulated_rounds(simulator: Path, ranks: int, rounds: int) -> tuple[float, .
             env={**os.environ, "STRESSBENCH_SIMGRID": str(simulator)}, check=True, timeout=TIMEOUT_S,
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
-        return differences(record["started_s"] for record in records(run, "round"))
+        return Simulated(ranks, differences(record["started_s"] for record in records(run, "round")))
 
 
 def differences(starts: Iterable[float]) -> tuple[float, ...]:
@@ -185,22 +198,35 @@ def fit(ranks: Sequence[int], y: Sequence[float], growth: Callable[[float], floa
     return Fit(intercept=float(intercept), slope=float(slope), residual=float(residual))
 
 
-def draw(scales: Sequence[Scale], fits: dict[str, Fit], path: Path) -> None:
-    """The time of an empty round over the number of ranks, with all fits."""
+def fits_of(series: Series) -> dict[str, Fit]:
+    """All fits of the times of empty rounds, by the name of what grows."""
+    ranks, times = [one.ranks for one in series], [one.round_s for one in series]
+    return {name: fit(ranks, times, growth) for name, growth in GROWTHS.items()}
+
+
+def draw(titled: Sequence[tuple[str, Series]], path: Path) -> None:
+    """The time of an empty round over the number of ranks, with all fits: a panel for each series."""
     from matplotlib.figure import Figure
 
-    fig = Figure(figsize=(6.4, 3.6), layout="constrained")
-    axes = fig.subplots()
-    grid = [2 ** (k / 8) for k in range(8 * int(math.log2(scales[0].ranks)), 8 * int(math.log2(scales[-1].ranks)) + 1)]
-    axes.plot([one.ranks for one in scales], [one.round_s for one in scales], "o", label="median of the rounds")
-    for (name, growth), style in zip(GROWTHS.items(), ("-", "--", ":"), strict=True):
-        line = fits[name]
-        axes.plot(grid, [line.intercept + line.slope * growth(p) for p in grid], style, label=f"a + b {name}")
-    axes.set(xscale="log", xlabel="ranks P", yscale="log", ylabel="time of an empty round (s)")
-    axes.set_xscale("log", base=2)
-    axes.set_title(f"Empty round of 8 jobs, {os.cpu_count()} cores, {len(scales[0].rounds_s)} rounds each", fontsize=10)
-    axes.legend()
+    fig = Figure(figsize=(4.8 * len(titled), 3.6), layout="constrained")
+    for axes, (title, series) in zip(fig.subplots(ncols=len(titled), squeeze=False)[0], titled, strict=True):
+        ranks, fits = [one.ranks for one in series], fits_of(series)
+        grid = [2 ** (k / 8) for k in range(8 * int(math.log2(ranks[0])), 8 * int(math.log2(ranks[-1])) + 1)]
+        axes.plot(ranks, [one.round_s * 1e3 for one in series], "o", label="median of the rounds")
+        for (name, growth), style in zip(GROWTHS.items(), ("-", "--", ":"), strict=True):
+            line = [(fits[name].intercept + fits[name].slope * growth(p)) * 1e3 for p in grid]
+            axes.plot(grid, line, style, label=f"a + b {name}")
+        axes.set_xscale("log", base=2)
+        axes.set(xlabel="ranks P", yscale="log", ylabel="time of an empty round (ms)")
+        axes.set_title(f"{title}, n = {len(series[0].rounds_s)} rounds", fontsize=10)
+        axes.legend()
     fig.savefig(path)
+
+
+def print_fits(series: Series) -> None:
+    """All fits, a line each."""
+    for name, found in fits_of(series).items():
+        sys.stdout.write(f"{found.text(name)}\n")
 
 
 def mib(count: float) -> str:
@@ -211,43 +237,44 @@ def mib(count: float) -> str:
 def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ranks", type=int, nargs="+", default=[64, 256, 1024])
+    parser.add_argument("--ranks", type=int, nargs="*", default=[64, 256, 1024], help="without numbers: none")
+    parser.add_argument("--simulated-ranks", type=int, nargs="+", default=[])
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--engine", type=Path, help="default: builds one")
-    parser.add_argument("--simulator", type=Path, help="stressbench-simgrid; default: nothing is simulated")
+    parser.add_argument("--simulator", type=Path, default=SIMULATOR, help="stressbench-simgrid")
     parser.add_argument("--output", type=Path, help="figures as JSON")
     parser.add_argument("--figure", type=Path, help="figure of the times of empty rounds")
     arguments = parser.parse_args()
-    engine = arguments.engine or mpi.build_engine(mpi.OPEN_MPI)
-    scales = []
-    for ranks in sorted(arguments.ranks):
-        one = measure(engine, ranks, arguments.rounds)
-        if arguments.simulator is not None:
-            one = replace(one, simulated_s=simulated_rounds(arguments.simulator, ranks, arguments.rounds))
-        scales.append(one)
-        sys.stderr.write(f"{scales[-1]}\n")
-    counts, measured = [one.ranks for one in scales], [one.round_s for one in scales]
-    fits = {name: fit(counts, measured, growth) for name, growth in GROWTHS.items()}
-    rows = [
-        [str(one.ranks), f"{one.start_s:.1f} s", f"{one.header_bytes} B", mib(one.min_bytes), mib(one.mean_bytes),
-         mib(one.max_bytes), mib(one.rank0_bytes), f"{one.mixed_s:.1f} s", f"{one.round_s * 1e3:.1f} ms"]
-        for one in scales
+    engine = (arguments.engine or mpi.build_engine(mpi.OPEN_MPI)) if arguments.ranks else None
+    scales = [measure(engine, ranks, arguments.rounds) for ranks in sorted(arguments.ranks) if engine is not None]
+    simulated = [
+        simulate(arguments.simulator, ranks, arguments.rounds) for ranks in sorted(arguments.simulated_ranks)
     ]  # fmt: skip
-    head = ["ranks", "start", "header", "least", "mean", "largest", "rank 0", "8 jobs, 8 rounds", "empty round, median"]
-    sys.stdout.write(compare.table(head, rows) + "\n")
-    for name, found in fits.items():
-        sys.stdout.write(f"{found.text(name)}\n")
-    if arguments.simulator is not None:
-        rows = [[str(one.ranks), f"{one.virtual_s * 1e3:.3f} ms"] for one in scales]
+    if scales:
+        rows = [
+            [str(one.ranks), f"{one.start_s:.1f} s", f"{one.header_bytes} B", mib(one.min_bytes), mib(one.mean_bytes),
+             mib(one.max_bytes), mib(one.rank0_bytes), f"{one.mixed_s:.1f} s", f"{one.round_s * 1e3:.1f} ms"]
+            for one in scales
+        ]  # fmt: skip
+        head = ["ranks", "start", "header", "least", "mean", "largest", "rank 0", "8 jobs, 8 rounds",
+                "empty round, median"]  # fmt: skip
+        sys.stdout.write(compare.table(head, rows) + "\n")
+        print_fits(scales)
+    if simulated:
+        rows = [[str(one.ranks), f"{one.round_s * 1e3:.3f} ms"] for one in simulated]
         sys.stdout.write(compare.table(["ranks", "simulated empty round, virtual time"], rows) + "\n")
-        fits["simulated log2(P)"] = fit(counts, [one.virtual_s for one in scales], math.log2)
-        sys.stdout.write(f"{fits['simulated log2(P)'].text('log2(P)')}\n")
+        print_fits(simulated)
+    titled = [(f"Measured, {os.cpu_count()} cores", scales), ("Simulated, virtual time", simulated)]
+    drawn = [(title, series) for title, series in titled if series]
     if arguments.output is not None:
-        result = {"cores": os.cpu_count(), "scales": [asdict(one) for one in scales],
-                  "fits": {name: asdict(one) for name, one in fits.items()}}  # fmt: skip
+        result = {
+            "cores": os.cpu_count(), "scales": [asdict(one) for one in scales],
+            "simulated": [asdict(one) for one in simulated],
+            "fits": {title: {name: asdict(one) for name, one in fits_of(series).items()} for title, series in drawn},
+        }  # fmt: skip
         arguments.output.write_text(json.dumps(result, indent=1) + "\n")
     if arguments.figure is not None:
-        draw(scales, fits, arguments.figure)
+        draw(drawn, arguments.figure)
     return 0
 
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "mpi/merge_operation.hpp"
+
 namespace stressbench::scheduler {
 namespace {
 
@@ -17,55 +19,19 @@ struct Cell {
   std::int32_t slowest = -1;
   std::int32_t lowest = -1;
   std::int32_t rank_count = 0;
-};
 
-void merge(void* in, void* inout, int* length, MPI_Datatype*) {
-  const auto* theirs = static_cast<const Cell*>(in);
-  auto* ours = static_cast<Cell*>(inout);
-  for (int i = 0; i < *length; ++i) {
-    Cell& a = ours[i];
-    const Cell& b = theirs[i];
-    if (b.min < a.min || (b.min == a.min && b.lowest < a.lowest)) {
-      a.min = b.min;
-      a.lowest = b.lowest;
+  void merge(const Cell& other) noexcept {
+    if (other.min < min || (other.min == min && other.lowest < lowest)) {
+      min = other.min;
+      lowest = other.lowest;
     }
-    a.sum += b.sum;
-    if (b.max > a.max || (b.max == a.max && b.slowest < a.slowest)) {
-      a.max = b.max;
-      a.slowest = b.slowest;
+    sum += other.sum;
+    if (other.max > max || (other.max == max && other.slowest < slowest)) {
+      max = other.max;
+      slowest = other.slowest;
     }
-    a.rank_count += b.rank_count;
+    rank_count += other.rank_count;
   }
-}
-
-// The MPI datatype and operation for the reduction of cells.
-class CellReduction {
- public:
-  CellReduction() {
-    mpi::check(MPI_Type_contiguous(static_cast<int>(sizeof(Cell)), MPI_BYTE, &type_), "MPI_Type_contiguous");
-    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
-    mpi::check(MPI_Op_create(merge, 1, &operation_), "MPI_Op_create");
-  }
-  CellReduction(const CellReduction&) = delete;
-  CellReduction& operator=(const CellReduction&) = delete;
-  ~CellReduction() {
-    MPI_Op_free(&operation_);
-    MPI_Type_free(&type_);
-  }
-
-  // Leaves the result in `reduced` on the job's root. Not in place, since MPICH 4.0 treats MPI_IN_PLACE as an address
-  // if the root is not rank 0.
-  void reduce(const std::vector<Cell>& cells, std::vector<Cell>& reduced, const JobGroup& job_group) const {
-    reduced.resize(cells.size());
-    const int count = static_cast<int>(cells.size());
-    mpi::check(
-        MPI_Reduce(cells.data(), reduced.data(), count, type_, operation_, job_group.root, job_group.group->handle()),
-        "MPI_Reduce");
-  }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  MPI_Op operation_ = MPI_OP_NULL;
 };
 
 // For each column, whether this rank's values count.
@@ -224,7 +190,7 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
     channel.send(&header, 1);
     channel.send(samples.heads().data(), samples.heads().size());
   }
-  const CellReduction reduction;
+  const mpi::MergeOperation<Cell> reduction;
   const std::vector<bool> timed = timed_columns(chain);
   const std::span<const double> values = samples.values();
   std::vector<Cell> cells;
@@ -235,7 +201,7 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
       const double value = values[start + i];
       if (timed[(start + i) % samples.columns()]) cells[i] = {value, value, value, world_.rank(), world_.rank(), 1};
     }
-    reduction.reduce(cells, result, job_group);
+    reduction.reduce(cells, result, *job_group.group, job_group.root);
     if (keeps_result) {
       for (const Cell& cell : result) own_.cells.push_back(spread_of(cell));
     } else if (root) {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstring>
 #include <set>
-#include <type_traits>
 
+#include "mpi/merge_operation.hpp"
 #include "scheduler/counter_cell.hpp"
 
 namespace stressbench::scheduler {
@@ -43,68 +43,6 @@ struct CounterTable {
   }
 };
 
-// A source that failed on one or more hosts.
-struct FaultCell {
-  std::int32_t hosts = 0;
-  std::int32_t node = -1;
-  std::array<char, 120> reason{};
-
-  void merge(const FaultCell& other) noexcept {
-    if (other.hosts > 0 && (hosts == 0 || other.node < node)) {
-      node = other.node;
-      reason = other.reason;
-    }
-    hosts += other.hosts;
-  }
-};
-
-// Merges values of a type that has a commutative `merge`.
-template <class T>
-class Merging {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  Merging() {
-    constexpr int commutes = 1;
-    mpi::check(MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &type_), "MPI_Type_contiguous");
-    mpi::check(MPI_Type_commit(&type_), "MPI_Type_commit");
-    mpi::check(MPI_Op_create(&Merging::merge, commutes, &operation_), "MPI_Op_create");
-  }
-  Merging(const Merging&) = delete;
-  Merging& operator=(const Merging&) = delete;
-  ~Merging() {
-    MPI_Op_free(&operation_);
-    MPI_Type_free(&type_);
-  }
-
-  // On rank 0 of the group.
-  std::vector<T> reduce(const std::vector<T>& values, const mpi::Group& group) const {
-    std::vector<T> merged(values.size());
-    mpi::check(
-        MPI_Reduce(values.data(), merged.data(), static_cast<int>(values.size()), type_, operation_, 0, group.handle()),
-        "MPI_Reduce");
-    return merged;
-  }
-  // On every rank of the group.
-  std::vector<T> reduce_to_all(const std::vector<T>& values, const mpi::Group& group) const {
-    std::vector<T> merged(values.size());
-    mpi::check(
-        MPI_Allreduce(values.data(), merged.data(), static_cast<int>(values.size()), type_, operation_, group.handle()),
-        "MPI_Allreduce");
-    return merged;
-  }
-
- private:
-  static void merge(void* in, void* in_out, int* length, MPI_Datatype*) {
-    const auto* theirs = static_cast<const T*>(in);
-    auto* ours = static_cast<T*>(in_out);
-    for (int i = 0; i < *length; ++i) ours[i].merge(theirs[i]);
-  }
-
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  MPI_Op operation_ = MPI_OP_NULL;
-};
-
 template <std::size_t size>
 std::array<char, size> fixed(std::string_view text) {
   std::array<char, size> letters{};
@@ -120,6 +58,28 @@ mpi::Group group_of_readers(const mpi::Group& world) {
 
 }  // namespace
 
+// A source that failed on one or more hosts.
+struct HostTelemetry::FaultCell {
+  std::int32_t hosts = 0;
+  std::int32_t node = -1;
+  std::array<char, 120> reason{};
+
+  void merge(const FaultCell& other) noexcept {
+    if (other.hosts > 0 && (hosts == 0 || other.node < node)) {
+      node = other.node;
+      reason = other.reason;
+    }
+    hosts += other.hosts;
+  }
+};
+
+struct HostTelemetry::Reductions {
+  mpi::MergeOperation<CounterCell> cells;
+  mpi::MergeOperation<FaultCell> faults;
+};
+
+HostTelemetry::~HostTelemetry() = default;
+
 HostTelemetry::HostTelemetry(const mpi::Group& world, const Machine& machine,
                              std::vector<telemetry::SourceEntry> sources, const telemetry::FileTree& files,
                              std::chrono::nanoseconds limit)
@@ -131,6 +91,7 @@ HostTelemetry::HostTelemetry(const mpi::Group& world, const Machine& machine,
   }
   reported_.resize(names_.size(), false);
   if (reads()) {
+    reductions_ = std::make_unique<Reductions>();
     agree_on_counters(read());
     reduce_faults();
   }
@@ -149,7 +110,7 @@ void HostTelemetry::agree_on_counters(const std::vector<std::optional<telemetry:
   }
   std::vector<CounterTable> own(1);
   own[0].keep(found);
-  const CounterTable agreed = Merging<CounterTable>{}.reduce_to_all(own, readers_group_)[0];
+  const CounterTable agreed = mpi::MergeOperation<CounterTable>{}.reduce_to_all(own, readers_group_)[0];
   is_truncated_ = agreed.is_truncated != 0;
   for (int i = 0; i < agreed.count; ++i) {
     const CounterTable::Entry& entry = agreed.entries[static_cast<std::size_t>(i)];
@@ -207,7 +168,7 @@ TelemetryCounters HostTelemetry::end_round() {
     }
     cells[i].hosts = cells[i].devices > 0 ? 1 : 0;
   }
-  const std::vector<CounterCell> merged = Merging<CounterCell>{}.reduce(cells, readers_group_);
+  const std::vector<CounterCell> merged = reductions_->cells.reduce(cells, readers_group_);
   reduce_faults();
   if (readers_group_.rank() != 0) return {};
   TelemetryCounters result;
@@ -235,7 +196,7 @@ void HostTelemetry::reduce_faults() {
     reported_[i] = true;
     cells[i] = {1, node_, fixed<sizeof(FaultCell::reason)>(*readers_[i].fault())};
   }
-  const std::vector<FaultCell> merged = Merging<FaultCell>{}.reduce(cells, readers_group_);
+  const std::vector<FaultCell> merged = reductions_->faults.reduce(cells, readers_group_);
   if (readers_group_.rank() != 0) return;
   for (std::size_t i = 0; i < merged.size(); ++i) {
     if (merged[i].hosts > 0) faults_.push_back({names_[i], merged[i].hosts, merged[i].node, merged[i].reason.data()});

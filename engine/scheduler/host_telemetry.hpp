@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ class HostTelemetry {
   // are not used. Reads all of them once, to find the counters that there are.
   HostTelemetry(const mpi::Group& world, const Machine& machine, std::vector<telemetry::SourceEntry> sources,
                 const telemetry::FileTree& files, std::chrono::nanoseconds limit);
+  ~HostTelemetry();
 
   // Names of sources that have no counter on any host; the same on every rank.
   const std::vector<std::string>& absent() const noexcept { return absent_; }
@@ -47,6 +49,9 @@ class HostTelemetry {
     telemetry::CounterUnit unit = telemetry::CounterUnit::events;
   };
 
+  struct FaultCell;
+  struct Reductions;  // MPI objects for the reductions of all rounds
+
   bool reads() const noexcept { return static_cast<bool>(readers_group_); }
   std::vector<std::optional<telemetry::Reading>> read();
   void agree_on_counters(const std::vector<std::optional<telemetry::Reading>>& readings);
@@ -55,8 +60,9 @@ class HostTelemetry {
 
   int node_ = 0;
   std::chrono::nanoseconds limit_;
-  std::vector<std::string> names_;  // of sources
-  mpi::Group readers_group_;        // the ranks that read
+  std::vector<std::string> names_;          // of sources
+  mpi::Group readers_group_;                // the ranks that read
+  std::unique_ptr<Reductions> reductions_;  // on these ranks
   std::vector<telemetry::BoundedReader> readers_;
   std::vector<bool> reported_;  // sources whose fault this rank has reported
   std::vector<KnownCounter> counters_;

@@ -2,6 +2,7 @@
 
 import json
 import resource
+import signal
 import subprocess
 from pathlib import Path
 
@@ -12,16 +13,19 @@ from support.programs import Engine
 from stressbench.formats.run import read_run
 
 MIB = 2**20
+PROCESSOR_S = 1
 NODES, JOBS = 100_000, 2_000
 LARGE = ("--nodes", str(NODES), "--ranks-per-node", "4")
 
 
 def ended(engine: Engine, *words: str | Path, data_bytes: int) -> subprocess.CompletedProcess[str]:
-    """How the engine ended with this much memory for data."""
-    return subprocess.run(
-        engine.command(*words), capture_output=True, text=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes)),
-    )  # fmt: skip
+    """How the engine ended with this much memory for data, and a second of processor time."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (data_bytes, data_bytes))
+        resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_S, 2 * PROCESSOR_S))
+
+    return subprocess.run(engine.command(*words), capture_output=True, text=True, check=False, preexec_fn=limit)
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +36,16 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("place", ["linear", "interleaved", "random:1"])
-def test_2000_jobs_on_100000_nodes_are_checked_in_256_mib(engine: Engine, workload: Path, place: str) -> None:
+def test_2000_jobs_on_100000_nodes_are_checked_in_a_second_and_256_mib(
+    engine: Engine, workload: Path, place: str
+) -> None:
     done = ended(engine, "check", workload, *LARGE, "--place", place, data_bytes=256 * MIB)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("2000 jobs fit\n")
 
 
-def test_2000_jobs_on_100000_nodes_are_described_in_256_mib(engine: Engine, workload: Path) -> None:
+def test_2000_jobs_on_100000_nodes_are_described_in_a_second_and_256_mib(engine: Engine, workload: Path) -> None:
     done = ended(engine, "describe", workload, *LARGE, "--json", data_bytes=256 * MIB)
 
     assert done.returncode == 0, done.stderr
@@ -62,6 +68,16 @@ def test_jobs_that_ask_for_too_much_are_refused_in_256_mib(engine: Engine, tmp_p
 
 def test_the_limit_of_memory_would_be_noticed(engine: Engine, workload: Path) -> None:
     assert ended(engine, "describe", workload, *LARGE, "--json", data_bytes=12 * MIB).returncode != 0
+
+
+def test_the_limit_of_processor_time_would_be_noticed(engine: Engine, tmp_path: Path) -> None:
+    """The ranks of a TeaLeaf do not all send the same, and each of them is computed: 11 s for two million."""
+    path = tmp_path / "slow.sb"
+    path.write_text("[JOB_NAME] one\n[NODES] 131072\n[MOTIF] tealeaf\n")
+
+    done = ended(engine, "describe", path, "--nodes", "131072", "--ranks-per-node", "16", data_bytes=256 * MIB)
+
+    assert done.returncode == -signal.SIGXCPU
 
 
 TWO_JOBS = """\

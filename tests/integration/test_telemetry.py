@@ -1,6 +1,7 @@
 """Telemetry of whole runs: sources that are absent, disappear or hang, and processes that must not remain."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ TREES = CHECKOUT / "tests" / "corpus" / "telemetry"
 WORKLOAD = "[JOB_NAME] one\n[NID_LIST] 0-1\n[REPEAT] 2\n[MOTIF] allreduce\n"
 HANGING = 'echo $$ >> pids; [ $(wc -l < pids) -le 3 ] || sleep 1000 | cat; echo "{\\"pump_bytes\\": $(wc -l < pids)}"'
 """The first reading finds the counters, two more are those of the first round."""
+COUNTING = 'echo >> readings; echo "{\\"readings\\": $(wc -l < readings)}"'
 
 
 def run(engine: Engine, folder: Path, *options: str, root: Path = Path("/")) -> Outcome:
@@ -82,6 +84,41 @@ def test_a_command_that_hangs_is_left_out_and_leaves_no_process(engine: Engine, 
     readings = [int(line) for line in (tmp_path / "pids").read_text(encoding="utf-8").split()]
     assert len(readings) == 4, "a source that hangs is not read again"
     wait_until(lambda: not any(map(is_running, readings)), "all commands have ended")
+
+
+def sums_of(found: Run, source: str) -> list[set[int | None]]:
+    """The different sums of the counters of a source, by round."""
+    return [{one.sum for one in round_.telemetry or () if one.source == source} for round_ in found.rounds]
+
+
+def test_counters_of_a_nic_that_disappears_are_unknown_from_then_on(engine: Engine, tmp_path: Path) -> None:
+    """A second source, whose fourth reading begins the second round, takes the files of the NICs away."""
+    shutil.copytree(TREES / "mlx5", tmp_path / "tree")
+    takes_away = f"{COUNTING}; [ $(wc -l < readings) -ne 4 ] || rm -r tree/sys"
+
+    ended = run(
+        engine, tmp_path, "--telemetry", "infiniband", "--telemetry-command", takes_away, root=tmp_path / "tree"
+    )
+
+    assert ended.status == 0, ended.text
+    found = results(tmp_path)
+    assert found.complete
+    assert sums_of(found, "infiniband") == [{0}, {None}, {None}]
+    assert sums_of(found, "command") == [{1}, {1}, {1}]
+
+
+def test_a_command_that_disappears_is_left_out_with_a_warning(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "source.sh").write_text(f"{COUNTING}; [ $(wc -l < readings) -ne 3 ] || rm source.sh\n")
+
+    ended = run(engine, tmp_path, "--telemetry", "off", "--telemetry-command", "sh source.sh")
+
+    assert ended.status == 0, ended.text
+    found = results(tmp_path)
+    assert found.complete
+    assert sums_of(found, "command") == [{1}, {None}, {None}]
+    (event,) = [one for one in found.events if one.kind == "telemetry"]
+    assert (event.round, event.severity) == (2, "warning")
+    assert "source command exits with status 2 (on " in event.message
 
 
 def test_telemetry_off_is_unknown_and_not_empty(engine: Engine, tmp_path: Path) -> None:

@@ -14,19 +14,20 @@ from stressbench.formats.machines import read_machine
 from stressbench.results.machine_comparison import compare_results
 
 FOLDER = CHECKOUT / "docs" / "machines"
-FILES = ("fast.json", "tiny.tar.xz")
+FILES = ("fast.json", "tapered.json", "tiny.tar.xz")
 MOST_BYTES = 1 << 20
 
 
 @pytest.fixture(scope="module")
 def machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The results: `tiny` with its run files, `fast` without."""
+    """The results: `tiny` with its run files, the others without."""
     folder = tmp_path_factory.mktemp("machines")
     shutil.unpack_archive(FOLDER / "tiny.tar.xz", folder, filter="data")
-    return {"tiny": folder / "tiny" / "machine.json", "fast": FOLDER / "fast.json"}
+    published = {name: FOLDER / f"{name}.json" for name in ("fast", "tapered")}
+    return {"tiny": folder / "tiny" / "machine.json", **published}
 
 
-@pytest.mark.parametrize("name", ["tiny", "fast"])
+@pytest.mark.parametrize("name", ["tiny", "fast", "tapered"])
 def test_a_result_follows_its_schema_and_is_complete(machines: dict[str, Path], name: str) -> None:
     content = json.loads(machines[name].read_text(encoding="utf-8"))
 
@@ -60,3 +61,12 @@ def test_archived_machines_can_be_compared(machines: dict[str, Path]) -> None:
         "latency.network.0B", "latency.network.8B", "bandwidth.network.pingpong", "bandwidth.network.one-way",
         "bandwidth.network.both-ways",
     }  # fmt: skip
+
+
+def test_a_tapered_network_is_worse_where_jobs_share_its_uplinks(machines: dict[str, Path]) -> None:
+    """Interleaved jobs share the uplinks of 100 Mbit/s, so that each gets half of them; linear ones share no link."""
+    comparison = compare_results(*(read_machine(machines[name]) for name in ("tiny", "tapered")))
+
+    verdicts = {one.name: one.verdict for one in comparison.figures}
+    assert verdicts["impact.interleaved.alltoall"] == "worse"
+    assert verdicts["impact.linear.alltoall"] == verdicts["bandwidth.network.one-way"] == "same"

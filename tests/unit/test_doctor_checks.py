@@ -311,6 +311,10 @@ def test_intel_mpi_needs_the_library_of_slurm_under_srun() -> None:
     assert [one.level for one in settings.judge(named)] == [Level.note]
 
 
+def test_where_intel_mpi_is_installed_is_no_setting() -> None:
+    assert not list(settings.judge(with_library(Flavour.intelmpi, I_MPI_ROOT="/opt/intel/mpi")))
+
+
 def test_a_container_is_named_with_the_wrapper_to_use(tmp_path: Path) -> None:
     found = only(container.judge(Setting(root=tmp_path, environment={"APPTAINER_CONTAINER": "/images/mpi.sif"})))
 

@@ -216,6 +216,7 @@ def test_a_flux_instance_is_asked_for_its_nodes(stub: Path) -> None:
     (stub / "answer").write_text("3\n")
 
     assert flux.current_target({"FLUX_URI": "local:///run/flux"}).nodes == 3
+    assert "--states=up" in (stub / "called").read_text().split()
 
 
 @pytest.fixture

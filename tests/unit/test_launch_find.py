@@ -91,3 +91,14 @@ def test_a_given_launcher_of_another_mpi_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(LaunchMistake, match=r"is MPICH 4\.0\.2, but the engine was built with Open MPI 4\.1\.4"):
         find_launcher(mpirun=given, library=OPEN_MPI)
+
+
+def test_intel_mpi_s_ranks_are_started_by_hydra_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its mpirun is a shell script, which a request to stop ends."""
+    for name in ("mpirun", "mpiexec.hydra"):
+        program(tmp_path / name, prints="Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+    found = find_launcher(mpirun=None, library=Recognised(flavour=Flavour.intelmpi, version="2021.18.1"))
+
+    assert found.path.name == "mpiexec.hydra"

@@ -64,8 +64,8 @@ def test_consecutive_ranks_share_a_host(ranks: int, shares: list[int]) -> None:
     assert [count for _, count in PLACE.shares(ranks)] == shares
 
 
-@pytest.mark.parametrize(("ranks", "each"), [(3, 2), (6, None), (8, 2), (10, 3)])
-def test_ranks_of_a_node_are_known_where_hosts_are_alike(ranks: int, each: int | None) -> None:
+@pytest.mark.parametrize(("ranks", "each"), [(3, 2), (6, "2(x2),1(x2)"), (8, 2), (10, 3)])
+def test_ranks_of_all_nodes_are_known(ranks: int, each: int | str) -> None:
     assert PLACE.ranks_per_node(replace(REQUEST, ranks=ranks), explicit=None) == each
 
 

@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.documents import print_json, write_junit
+from stressbench.cli.console.verdicts import print_verdicts
 from stressbench.cli.options.documents import AsJson, JunitFile, exit_code_option
 from stressbench.cli.options.share import share
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.run import read_run
 from stressbench.report.comparison import document_of
-from stressbench.report.renderers.text import show
 from stressbench.stats import Comparison, compare
 
 _HELP = """\
@@ -44,11 +43,6 @@ def compare_runs(
 ) -> None:
     """Compare two run files and print the verdicts."""
     comparison = compare(read_run(a), read_run(b), effect=share(effect, option="--effect", zero=True), force=force)
-    if junit is not None:
-        write_junit(junit, document_of(comparison))
-    if as_json:
-        print_json(comparison, Comparison)
-    else:
-        show(document_of(comparison))
+    print_verdicts(document_of(comparison), comparison, Comparison, as_json=as_json, junit=junit)
     if exit_code and comparison.slower:
         raise typer.Exit(ExitStatus.negative)

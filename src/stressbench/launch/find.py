@@ -22,7 +22,7 @@ _NAMES = {
     Flavour.openmpi5: ("mpirun.openmpi", "mpirun", "mpiexec", "prterun"),
     Flavour.mpich: ("mpirun.mpich", "mpiexec.mpich", "mpirun", "mpiexec", "mpiexec.hydra"),
     Flavour.craympich: ("mpiexec", "aprun", "mpirun"),
-    Flavour.intelmpi: ("mpirun", "mpiexec.hydra", "mpiexec"),
+    Flavour.intelmpi: ("mpiexec.hydra", "mpirun", "mpiexec"),  # its mpirun is a script, which ends by SIGUSR1
     Flavour.simgrid: ("smpirun",),
     Flavour.unknown: ("mpirun", "mpiexec"),
 }

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import groupby
 from pathlib import Path
 
 from stressbench.formats.lab.errors import LabMistake
@@ -47,11 +48,13 @@ def shares(hosts: tuple[Node, ...], ranks: int) -> tuple[tuple[str, int], ...]:
     return tuple(ranks_by_host)
 
 
-def ranks_per_node(hosts: tuple[Node, ...], ranks: int) -> int | None:
-    """Ranks of each host in use, None unless all but the last have the same number and the last has no more."""
+def ranks_per_node(hosts: tuple[Node, ...], ranks: int) -> int | str:
+    """Ranks of each host in use; a list such as `16(x3),8` unless all but the last have the same, and it no more."""
     counts = [count for _, count in shares(hosts, ranks)]
-    is_even = len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]
-    return counts[0] if is_even else None
+    if len(set(counts[:-1])) <= 1 and counts[-1] <= counts[0]:
+        return counts[0]
+    runs = ((count, len(list(run))) for count, run in groupby(counts))
+    return ",".join(str(count) if length == 1 else f"{count}(x{length})" for count, length in runs)
 
 
 def _rma_options(flavour: Flavour) -> tuple[str, ...]:
@@ -99,8 +102,8 @@ class LabTarget:
         """True unless options for mpirun name hosts."""
         return not request.names_hosts
 
-    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
-        """As typed, or else the ranks of each host in use, None unless all but the last have the same number."""
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | str | None:
+        """As typed, or else the ranks of each host in use."""
         if explicit is not None or request.names_hosts:
             return explicit
         return ranks_per_node(self.hosts, request.ranks)

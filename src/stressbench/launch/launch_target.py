@@ -82,8 +82,11 @@ class LaunchTarget(Protocol):
     def launcher(self, *, mpirun: Path | None, library: Recognised) -> Launcher:
         """The program that starts ranks with this MPI library, `mpirun` if it matches. Raises LaunchMistake."""
 
-    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
-        """Number of consecutive ranks on a node: `explicit` or else what is known before the launch. None: unknown."""
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | str | None:
+        """Number of consecutive ranks on a node: `explicit` or else what is known before the launch. None: unknown.
+
+        A text such as `16(x3),8` has the ranks of all nodes where they differ.
+        """
 
     def knows_nodes(self, request: Request) -> bool:
         """Whether jobs can be placed on nodes before the launch."""

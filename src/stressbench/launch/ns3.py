@@ -59,7 +59,7 @@ class PacketTarget(SimulatedTarget):
             )
         hosts = ",".join(name for name, count in shares(self.hosts, request.ranks) for _ in range(count))
         size = ranks_per_node(self.hosts, request.ranks)
-        per_node = () if size is None else ("--ranks-per-node", str(size))
+        per_node = ("--ranks-per-node", str(size)) if isinstance(size, int) else ()
         network, description = self._platform_folder / "network.txt", self._platform_folder / "description.json"
         return Command(
             argv=(

@@ -86,8 +86,8 @@ class SimulatedTarget:
         """SimGrid's `smpirun`, although the simulated engine starts its ranks itself. Raises LaunchMistake."""
         return find_launcher(mpirun=mpirun, library=library)
 
-    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | None:
-        """As typed, or else the ranks of each host in use, None unless all but the last have the same number."""
+    def ranks_per_node(self, request: Request, *, explicit: int | None) -> int | str:
+        """As typed, or else the ranks of each host in use."""
         return explicit if explicit is not None else ranks_per_node(self.hosts, request.ranks)
 
     def knows_nodes(self, request: Request) -> bool:  # noqa: ARG002  a LaunchTarget's

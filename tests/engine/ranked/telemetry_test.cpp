@@ -2,6 +2,7 @@
 // one host, so that one rank reads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mpi.h>
 
 #include <map>
 #include <memory>
@@ -9,6 +10,15 @@
 
 #include "core/error.hpp"
 #include "scheduler/host_telemetry.hpp"
+
+namespace {
+int created_operations = 0;
+}  // namespace
+
+extern "C" int MPI_Op_create(MPI_User_function* function, int commutes, MPI_Op* operation) {
+  ++created_operations;
+  return PMPI_Op_create(function, commutes, operation);
+}
 
 namespace stressbench::scheduler {
 namespace {
@@ -134,6 +144,19 @@ TEST_F(Telemetry, ReportsASourceThatFailsOnceAndReadsTheOthers) {
     EXPECT_EQ(faults[0].reason, "is broken");
   }
   EXPECT_EQ(of("bad").readings, is_root() ? 5 : 0) << "the first, and two in each of two rounds";
+}
+
+TEST_F(Telemetry, CreatesItsOperationsOnceAndNotInEachRound) {
+  of().reading = {{"sent", "", CounterUnit::bytes, 1}};
+  const int before = created_operations;
+  HostTelemetry telemetry = start();
+  const int at_start = created_operations;
+  for (int round = 0; round < 3; ++round) {
+    telemetry.begin_round();
+    (void)telemetry.end_round();
+  }
+  EXPECT_EQ(at_start > before, is_root()) << "the operations are counted";
+  EXPECT_EQ(created_operations, at_start);
 }
 
 TEST_F(Telemetry, KeepsALimitedNumberOfCountersAndSaysSo) {

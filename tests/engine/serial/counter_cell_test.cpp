@@ -103,6 +103,26 @@ TEST(CounterCells, AreTheSameInWhateverOrderTheyAreMerged) {
   }
 }
 
+// As MPI_Reduce does: the hosts of a later half are merged into those of an earlier one, level by level.
+TEST(CounterCells, Of131072HostsAreAsLargeAsThatOfOne) {
+  constexpr int hosts = 1 << 17;
+  const auto merged = [](auto& self, int first, int count) -> CounterCell {
+    if (count == 1) return cell_of({static_cast<std::uint64_t>(first) * 1000}, first);
+    CounterCell cell = self(self, first, count / 2);
+    cell.merge(self(self, first + count / 2, count / 2));
+    return cell;
+  };
+  const CounterCell all = merged(merged, 0, hosts);
+  const auto found = all.quantiles();
+  EXPECT_EQ(all.hosts, hosts);
+  EXPECT_EQ(found.min, 0U);
+  EXPECT_EQ(found.max, 131'071'000U);
+  EXPECT_EQ(found.sum, std::uint64_t{hosts} * (hosts - 1) / 2 * 1000);
+  EXPECT_NEAR(found.median, 65'536'000, 65'536'000 * 0.07);
+  EXPECT_EQ(all.largest[0].node, hosts - 1);
+  EXPECT_EQ(all.largest[2].node, hosts - 3);
+}
+
 TEST(CounterCells, DoNotExceedTheLargestNumberOfARunFile) {
   const std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   const auto found = cell_of({~std::uint64_t{0}, most, 5}).quantiles();

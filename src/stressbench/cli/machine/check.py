@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.documents import print_json, write_junit
+from stressbench.cli.console.verdicts import print_verdicts
 from stressbench.cli.options.documents import AsJson, junit_option
 from stressbench.cli.options.machine import MachinePath
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.machine.acceptance import read_criteria
 from stressbench.formats.machines import read_machine
 from stressbench.report.machine import acceptance_document
-from stressbench.report.renderers.text import show
 from stressbench.results.machine_acceptance import MachineCheck, check_result
 
 _HELP = """\
@@ -45,12 +44,6 @@ def check(
 ) -> None:
     """Check the result at `path` and print the verdicts."""
     checked = check_result(read_machine(path), read_criteria(criteria))
-    document = acceptance_document(checked)
-    if junit is not None:
-        write_junit(junit, document)
-    if as_json:
-        print_json(checked, MachineCheck)
-    else:
-        show(document)
+    print_verdicts(acceptance_document(checked), checked, MachineCheck, as_json=as_json, junit=junit)
     if not checked.accepted:
         raise typer.Exit(ExitStatus.negative)

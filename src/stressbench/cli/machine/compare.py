@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
-from stressbench.cli.console.documents import print_json, write_junit
+from stressbench.cli.console.verdicts import print_verdicts
 from stressbench.cli.options.documents import AsJson, exit_code_option, junit_option
 from stressbench.cli.options.share import share
 from stressbench.errors import MachineFault
 from stressbench.exit_status import ExitStatus
 from stressbench.formats.machines import read_machine
 from stressbench.report.machine import comparison_document
-from stressbench.report.renderers.text import show
 from stressbench.results.machine_comparison import MachineComparison, compare_results
 
 _HELP = """\
@@ -62,13 +61,7 @@ def compare(
         read_machine(a), read_machine(b), within=smallest, simultaneous=simultaneous,
         confirmation=None if confirm is None else read_machine(confirm),
     )  # fmt: skip
-    document = comparison_document(comparison)
-    if junit is not None:
-        write_junit(junit, document)
-    if as_json:
-        print_json(comparison, MachineComparison)
-    else:
-        show(document)
+    print_verdicts(comparison_document(comparison), comparison, MachineComparison, as_json=as_json, junit=junit)
     if exit_code and not comparison.compares_any:
         raise MachineFault(f"no figure of {b} can be compared with {a}")
     if exit_code and comparison.is_worse:

@@ -27,6 +27,7 @@ _SETTINGS = {
     Flavour.craympich: ("MPICH_", "FI_"), Flavour.intelmpi: ("I_MPI_", "FI_", "UCX_"),
 }  # fmt: skip
 """How the names of settings of each MPI begin."""
+_INSTALLATION = "I_MPI_ROOT"
 _PMI_LIBRARY = "I_MPI_PMI_LIBRARY"
 _IMAGES = ("APPTAINER_CONTAINER", "SINGULARITY_CONTAINER")
 _CONTAINER_FILES = (".dockerenv", "run/.containerenv")
@@ -117,7 +118,11 @@ def settings(setting: Setting) -> Iterator[Verdict]:
             "stressbench doctor",
         )
     prefixes = _SETTINGS.get(library.flavour, ())
-    found = [f"{name}={value}" for name, value in sorted(environment.items()) if name.startswith(prefixes)]
+    found = [
+        f"{name}={value}"
+        for name, value in sorted(environment.items())
+        if name.startswith(prefixes) and name != _INSTALLATION
+    ]
     if found:
         yield note(
             f"{count(len(found), 'setting')} of {library}: {' '.join(found)}",

@@ -234,7 +234,7 @@ class ComparedWorkload:
             raise LaunchMistake(f"{self.file}: expected a workload of one job; it has {jobs}")
         request = request_of((), ranks=ranks, target=target, environment=os.environ)
         per_node = target.ranks_per_node(request, explicit=None)
-        nodes = ranks // per_node if per_node and ranks % per_node == 0 else None
+        nodes = ranks // per_node if isinstance(per_node, int) and ranks % per_node == 0 else None
         one_node = target.host_count == 1 and target.knows_nodes(request)
         path = folder / f"workload{SUFFIX}" if self.file is None else self.file
         if self.file is None:

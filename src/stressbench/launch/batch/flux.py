@@ -53,7 +53,9 @@ def current_target(environment: Mapping[str, str]) -> FluxTarget:
             "`flux alloc -N 4` gives one, and --emit writes a script for `flux batch`"
         )
     require_on_path("flux", option="--on flux")
-    node_count = (output_of("flux", "resource", "list", "-n", "-o", "{nnodes}") or "").strip()
+    node_count = (
+        output_of("flux", "resource", "list", "--states=up", "--no-header", "--format={nnodes}") or ""
+    ).strip()
     return FluxTarget(nodes=parse_digits(node_count) or None)
 
 

@@ -238,7 +238,7 @@ def test_the_same_warning_of_many_runs_is_told_once() -> None:
     page = report_from(warned).page
 
     assert page.count("the clock is &lt;coarse&gt;") == 1
-    assert "<strong>timer resolution, in 12 runs:</strong>" in page
+    assert "<strong><code>timer_resolution</code>, in 12 runs:</strong>" in page
 
 
 def started(run: MadeRun, *, minutes: int) -> MadeRun:
@@ -381,8 +381,8 @@ def test_tails_overlap_and_plan_of_every_cell_are_told_in_all_formats() -> None:
     assert float(line["p99_impact"]) == tail["ratio"] == pytest.approx(1.5, rel=0.3)
     assert float(line["superiority"]) == values["superiority"] == pytest.approx(1.0, abs=0.1)
     assert int(line["more_blocks"]) == values["plan"]["more_blocks"] > 0
-    assert f"you need {values['plan']['more_blocks']} more rounds of each kind" in text
-    assert f"you need {values['plan']['more_blocks']} more rounds of each kind" in rows(one.page, "study-tails")[1][-1]
+    assert f"takes {values['plan']['more_blocks']:,} more rounds of each kind" in text
+    assert f"takes {values['plan']['more_blocks']:,} more rounds of each kind" in rows(one.page, "study-tails")[1][-1]
     assert float(file_in(one.page, "tails.csv")[2]["ratio"]) == tail["ratio"]
 
 

@@ -194,7 +194,10 @@ def hosts_table(page_data: StudyPageData) -> tuple[Table, DataFile] | tuple[()]:
 
 @dataclass(frozen=True, kw_only=True)
 class WarningGroup:
-    """One kind of warning (as in `show --json`) over all runs: the number of runs, the jobs, and the first text as an example."""
+    """One kind of warning over all runs: the number of runs, the jobs, and the first text as an example.
+
+    `kind` is that of `show --json`.
+    """
 
     severity: Severity
     kind: str

@@ -48,7 +48,9 @@ def draw(profile: Profile) -> Figure | None:
     axes.set_ylabel("share of the ranks' time")
     legend(axes, (layer.key for layer, row in zip(LAYERS, rows, strict=True) if row.any()))
     parts = ", ".join(
-        f"{layer.label} {100 * row.sum() / total.sum():.0f} %" for layer, row in zip(LAYERS, rows, strict=True) if row.any()
+        f"{layer.label} {100 * row.sum() / total.sum():.0f} %"
+        for layer, row in zip(LAYERS, rows, strict=True)
+        if row.any()
     )
     return finish(
         fig,

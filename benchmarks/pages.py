@@ -23,12 +23,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(CHECKOUT / "tests"), str(CHECKOUT / "src")]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from support.builders import MadeJob, MadePlan, build_run, end
 from support.networks import large_run, torus_lab
 
+CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLES = 1_000_000
 _JOBS = (MadeJob(name="TeaLeaf_CG", congestion=1.4, nodes="0"), MadeJob(name="Incast", nodes="1"))
 _SAMPLES_PER_REPETITION = 2

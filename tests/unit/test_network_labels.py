@@ -48,6 +48,8 @@ MADE = {
 }
 SHIPPED = ("isambard", "tinis", "tiny", "cab", "dual-rail")
 NETWORKS = (*SHIPPED, *MADE)
+CROWDED_HOSTS, CROWDED_SWITCHES = {"tinis"}, {"large-fat-tree"}
+"""Networks in whose pictures not all names of hosts have room, and not all names of switches."""
 
 
 def network_called(name: str) -> Network:
@@ -85,8 +87,8 @@ def test_labels_of_any_two_links_cover_no_name(name: str) -> None:
 
         assert overlapping([*drawn.texts, *places.values()]) == [], pair
         assert all(drawn.within_in.contains(place) for place in places.values())
-        assert drawn.has_host_labels
-        assert drawn.named_switches == set(network.switches)
+        assert drawn.has_host_labels is (name not in CROWDED_HOSTS)
+        assert (drawn.named_switches == set(network.switches)) is (name not in CROWDED_SWITCHES)
 
 
 def test_where_a_picture_is_full_labels_are_above_it() -> None:

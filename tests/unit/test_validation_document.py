@@ -12,8 +12,7 @@ from stressbench.api.validation_results import ValidationResults
 from stressbench.report.document import Note, Notes, Paragraph, Table
 from stressbench.report.renderers import render
 from stressbench.report.validation.document import brief, page
-from stressbench.results.validation import Block, Ratio, Validation, Verdict, launch_pairs, ratio_of, verdict_of
-from stressbench.tracing.iteration_times import IterationTimes
+from stressbench.results.validation import Ratio, Validation, Verdict, launch_pairs, ratio_of, verdict_of
 from stressbench.tracing.iterations import IterationDifference
 
 DIFFERENCE = IterationDifference(

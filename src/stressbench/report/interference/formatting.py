@@ -11,7 +11,6 @@ from stressbench.report.run.sentences import percent_name, percentile_text
 from stressbench.report.units import MISSING, factor, interval, percent, time, time_unit
 from stressbench.stats.intervals import Interval
 
-
 UNKNOWN = "cannot tell: "
 """How the text of an unknown utilisation begins."""
 

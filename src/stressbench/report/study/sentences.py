@@ -88,7 +88,8 @@ def _link_text(entry: CellJob, links: Sequence[CellLink]) -> str:
     shares = [
         f"{share:.0%} {kind}".replace("%", "\N{NO-BREAK SPACE}%")
         for kind, share in (
-            ("in its isolated rounds", link.isolated_share(entry.job.name)), ("contended", link.contended)
+            ("in its isolated rounds", link.isolated_share(entry.job.name)),
+            ("contended", link.contended),
         )
         if share is not None
     ]

@@ -106,7 +106,7 @@ def _is_too_long(data_file: DataFile) -> bool:
 
 
 def _is_long_table(table: Table) -> bool:
-    return len(table.rows) > LONG_TABLE_ROWS
+    return table.foldable and len(table.rows) > LONG_TABLE_ROWS
 
 
 def _template_file(name: str) -> str:

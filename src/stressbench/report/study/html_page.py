@@ -172,7 +172,7 @@ def _page_command(data: StudyData, screen: FirstScreen) -> str | None:
     if screen.run is None or screen.run not in data.files or screen.run in data.pages:
         return None
     file = shlex.quote(str(PurePath(data.directory) / data.files[screen.run]))
-    return f"A page of run {screen.run} alone, with the rounds of each job: stressbench report {file}"
+    return f"A page of run {screen.run} alone, with the rounds of each job: `stressbench report {file}`"
 
 
 def _findings(report: StudyReport, page_data: StudyPageData, links: CellLinks) -> Iterator[Block]:

@@ -105,7 +105,8 @@ def _overlaps(candidates: Sequence[Box], boxes: Sequence[Box]) -> NDArray[np.int
     left, bottom, right, top = (_sides(candidates)[:, [side]] for side in range(4))
     others = _sides(boxes).T
     found = (left < others[2]) & (others[0] < right) & (bottom < others[3]) & (others[1] < top)
-    return np.count_nonzero(found, axis=1)
+    counts: NDArray[np.intp] = found.sum(axis=1)
+    return counts
 
 
 def _sides(boxes: Sequence[Box]) -> NDArray[np.float64]:
@@ -120,10 +121,10 @@ def _centres(
     for distance, (dx, dy) in product(_DISTANCES, product((-1, 0, 1), repeat=2)):
         if dx or dy:
             yield anchor[0] + dx * (distance + width / 2), anchor[1] + dy * (distance + height / 2)
-    dx, dy = width / 2 + _SHORTEST, height / 2 + _SHORTEST
-    xs = np.linspace(within.left + dx, within.right - dx, _PLACES_PER_SIDE)
-    ys = np.linspace(within.bottom + dy, within.top - dy, _PLACES_PER_SIDE)
-    lines = np.arange(within.top - dy, within.bottom + dy, -2 * dy)
+    half_width, half_height = width / 2 + _SHORTEST, height / 2 + _SHORTEST
+    xs = np.linspace(within.left + half_width, within.right - half_width, _PLACES_PER_SIDE)
+    ys = np.linspace(within.bottom + half_height, within.top - half_height, _PLACES_PER_SIDE)
+    lines = np.arange(within.top - half_height, within.bottom + half_height, -2 * half_height)
     yield from product(xs.tolist(), [*ys.tolist(), *lines.tolist()])
 
 

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from support.builders import MadeJob, MadePlan, build_run, end
-from support.networks import large_run, torus_lab
+from support.networks import large_run, large_torus
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLES = 1_000_000
@@ -36,7 +36,6 @@ _SAMPLES_PER_REPETITION = 2
 """Of a job with one motif: its own and that of the motif."""
 _ROUNDS_PER_BLOCK, _JOBS_PER_BLOCK = 3, 4
 _HISTOGRAMS_FROM = 100
-_LARGE_SIDE, _HOSTS_PER_SWITCH = 16, 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,10 +96,20 @@ def _records(blocks: int, repetitions: int) -> Iterator[dict[str, object]]:
 
 
 def write_large_run(folder: Path, _samples: int) -> Sequence[str]:
-    """Writes the run of 200 jobs and the lab file of its network."""
-    network = folder / "torus.toml"
-    network.write_text(torus_lab(_LARGE_SIDE, _LARGE_SIDE, per_switch=_HOSTS_PER_SWITCH), encoding="utf-8")
-    return [str(large_run(folder).path), "--topology", str(network)]
+    """Writes the run of 200 jobs and the topology file of its network; returns the words of its report."""
+    network = large_torus()
+    switches = set(network.switches)
+    hosts: dict[str, list[str]] = {name: [] for name in network.switches}
+    trunks = []
+    for link in network.links:
+        if {link.a, link.b} <= switches:
+            trunks.append(f'[[link]]\nbetween = ["{link.a}", "{link.b}"]\n')
+        else:
+            hosts[link.b].append(link.a)
+    tables = [f'[[switch]]\nname = "{name}"\nhosts = {json.dumps(own)}\n' for name, own in hosts.items()]
+    path = folder / "torus.toml"
+    path.write_text("".join((*tables, *trunks)), encoding="utf-8")
+    return [str(large_run(folder).path), "--topology", str(path)]
 
 
 CASES = {

@@ -69,14 +69,9 @@ hosts_per_switch = {per_switch}
 """
 
 
-def torus_lab(columns: int, rows: int, *, per_switch: int = 1) -> str:
-    """The lab file of a torus."""
-    return _TORUS.format(hosts=columns * rows * per_switch, columns=columns, rows=rows, per_switch=per_switch)
-
-
 def torus(columns: int, rows: int, *, per_switch: int = 1) -> Network:
-    """The network of that lab."""
-    text = torus_lab(columns, rows, per_switch=per_switch)
+    """The network of a lab."""
+    text = _TORUS.format(hosts=columns * rows * per_switch, columns=columns, rows=rows, per_switch=per_switch)
     return network_of_lab(parse_lab(text, name="torus", source="torus.toml"))
 
 

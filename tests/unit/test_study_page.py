@@ -80,7 +80,9 @@ def test_where_links_were_counted_the_words_say_which_lost_frames() -> None:
     machine = MadeMachine(hosts=("a1", "a2"), counts_links=True)
     page = report_from(lambda _: made(machine=machine), ONE_CELL).page
 
-    assert findings(page)[0].endswith("; most frames lost on link s0-s1 (50\xa0% in its isolated rounds, 100\xa0% contended).")
+    assert findings(page)[0].endswith(
+        "; most frames lost on link s0-s1 (50\xa0% in its isolated rounds, 100\xa0% contended)."
+    )
     assert rows(page, "study-links")[1][1:] == ["s0-s1", "CG", "100 Mbit/s", "50.0", "100.0", "24"]
 
 

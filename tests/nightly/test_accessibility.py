@@ -35,7 +35,8 @@ def test_axe_finds_nothing_serious(
     found = judged(pages[which], axe, tmp_path, *theme, f"--window-size={width},900")
 
     assert serious(found) == []
-    assert {"color-contrast", "svg-img-alt"} <= set(map(str, found["passes"]))
+    checked = {"color-contrast", *(["svg-img-alt"] if "<svg" in pages[which] else [])}
+    assert checked <= set(map(str, found["passes"]))
 
 
 def test_a_serious_fault_would_be_noticed(pages: Mapping[str, str], axe: str, tmp_path: Path) -> None:

@@ -116,4 +116,5 @@ def test_no_part_is_empty_and_no_caption_is_repeated(name: str, page: Path, tab:
         == []
     )
     captions = [" ".join(re.sub("<[^>]*>", "", text).split()) for text in CAPTION.findall(page.read_text("utf-8"))]
-    assert [text for text in captions if captions.count(text) > 1] == []
+    printed = [text for text in captions if not text.startswith("It is read like ")]  # the others refer to one of these
+    assert [text for text in printed if printed.count(text) > 1] == []

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.browser import PAPER_WIDTH, Tab, needs_browser
 from support.layout import faults_of
-from support.report_pages import PAGES
+from support.report_pages import LIVE, PAGES
 
 pytestmark = [pytest.mark.browser, needs_browser]
 KINDS = pytest.mark.parametrize("kind", PAGES)
@@ -64,6 +64,17 @@ def test_nothing_is_cut_off_or_overlaps_on_paper(kind: str, pages: Mapping[str, 
     assert faults_of(tab) == []
 
 
+@KINDS
+def test_paper_is_white_where_the_reader_prefers_dark_pages(kind: str, pages: Mapping[str, Path], tab: Tab) -> None:
+    tab.open(pages[kind], width=PAPER_WIDTH, dark=True, paper=True)
+
+    colours = ("backgroundColor", "color")
+    assert [tab.value(f"getComputedStyle(document.body).{one}") for one in colours] == [
+        "rgb(255, 255, 255)", "rgb(27, 31, 36)"
+    ]  # fmt: skip
+    assert faults_of(tab) == []
+
+
 @pytest.mark.parametrize(
     ("style", "fault"),
     [
@@ -112,12 +123,36 @@ def test_the_policy_permits_only_the_page_s_own_script(pages: Mapping[str, Path]
     assert tab.messages != []
 
 
-@KINDS
+@pytest.mark.parametrize("kind", [kind for kind in PAGES if kind != LIVE])
 def test_without_scripts_a_page_has_the_same_words(kind: str, pages: Mapping[str, Path]) -> None:
     text = pages[kind].read_text(encoding="utf-8")
 
     assert len(re.findall(r"<script\b", text)) == 1
     assert not re.search(r"<[^>]*\shidden\b", re.sub("<script>.*?</script>", "", text, flags=re.DOTALL))
+
+
+SEEN = """(() => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (target === null) return "missing";
+  const box = target.getBoundingClientRect();
+  const inside = box.height > 0 && box.top < innerHeight && box.bottom > 0;
+  return inside && target.textContent.trim() ? "seen" : `${box.top} to ${box.bottom}`;
+})()"""
+
+
+@pytest.mark.parametrize("kind", ["run", "network", "study"])
+def test_a_click_on_each_further_question_shows_its_answer(kind: str, pages: Mapping[str, Path], tab: Tab) -> None:
+    tab.open(pages[kind], width=1280)
+    links = "[...document.querySelectorAll('.questions')].flatMap((one) => [...one.querySelectorAll('a[href^=\"#\"]')])"
+    count = tab.value(f"{links}.length")
+
+    found = []
+    for number in range(count):
+        tab.value(f"{links}[{number}].click()")
+        found.append(tab.value(SEEN))
+
+    assert count >= 4
+    assert found == ["seen"] * count
 
 
 ROWS = (

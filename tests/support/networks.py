@@ -1,10 +1,14 @@
 """Runs on networks, with counters of their links: what each job sends over each link is stated by the test."""
 
 import json
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stressbench.formats.topology import Network
+from stressbench.formats.run import Run, read_run
+from stressbench.formats.topology import Network, NetworkLink
+from stressbench.labs.file import parse_lab
+from stressbench.labs.networks import network_of_lab
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeRun, Record, build_run
 
 Loads = Mapping[tuple[str, str], Sequence[float]]
@@ -49,3 +53,53 @@ def write_json_lines(path: Path, records: Sequence[Record]) -> Path:
     """The file with these records."""
     path.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
     return path
+
+
+_TORUS = """\
+[hosts]
+count = {hosts}
+[[rail]]
+rate = "1Gbit"
+[topology]
+kind = "torus"
+columns = {columns}
+rows = {rows}
+rate = "1Gbit"
+hosts_per_switch = {per_switch}
+"""
+
+
+def torus(columns: int, rows: int, *, per_switch: int = 1) -> Network:
+    """The network of a lab."""
+    text = _TORUS.format(hosts=columns * rows * per_switch, columns=columns, rows=rows, per_switch=per_switch)
+    return network_of_lab(parse_lab(text, name="torus", source="torus.toml"))
+
+
+def large_torus() -> Network:
+    """1,024 hosts on 16 x 16 switches with 512 links."""
+    small = torus(16, 16)
+    trunks = tuple(link for link in small.links if {link.a, link.b} <= set(small.switches))
+    hosts = tuple(f"h{number}" for number in range(1024))
+    attached = (NetworkLink(a=host, b=small.switches[number // 4]) for number, host in enumerate(hosts))
+    return Network(name="large", hosts=hosts, switches=small.switches, links=(*attached, *trunks))
+
+
+def large_run(folder: Path) -> Run:
+    """200 jobs on the large torus, two of whose links are busy."""
+    network = large_torus()
+    nodes = list(range(1024))
+    random.Random(1).shuffle(nodes)
+    jobs = [
+        MadeJob(
+            name=f"job{number}", ranks=1, congestion=1.5 if number == 0 else 1.0,
+            nodes=",".join(map(str, sorted(nodes[5 * number : 5 * number + 5]))),
+        )
+        for number in range(200)
+    ]  # fmt: skip
+    loads: Loads = {("x3y3", "x4y3"): [0.5, 0.3, *[0.0] * 198], ("x9y9", "x9y10"): [0.0, 0.0, 0.9, *[0.0] * 197]}
+    plan = MadePlan(blocks=6, isolated=1, repetitions=1, warmup=0, extra=0)
+    made = run_on(network, jobs, loads, plan=plan, histograms=False)
+    for record in made.of("round"):  # isolated rounds list the busy links only, so that the file stays small
+        contended = record["job"] is None
+        record["links"] = [one for one in record["links"] if contended or (one["source"], one["target"]) in loads]
+    return read_run(made.write(folder))

@@ -1,29 +1,36 @@
 """A page of each kind of report, made of synthetic results."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from stressbench.experiments.corun.results import corun_results
 from stressbench.experiments.study.results import results_of
 from stressbench.experiments.study.running import LaunchResult
 from stressbench.experiments.sweep.rates.study_results import AnalysisOptions
+from stressbench.experiments.watching.study import StudyWatcher
 from stressbench.formats.protocols.beff import read_protocols
 from stressbench.formats.protocols.beff_io import read_io_protocols
 from stressbench.formats.run import read_run
 from stressbench.interference.corun_prediction import predict_corun
 from stressbench.interference.coruns import UnusableCoRun
 from stressbench.interference.models import Model
+from stressbench.interference.placement_plan import plan_placement
 from stressbench.interference.validation import validate_models
 from stressbench.labs.networks import read_network
 from stressbench.report.coruns import FORMATS as CORUNS
 from stressbench.report.interference import FORMATS as PROFILES
-from stressbench.report.interference import evaluation, predictions, profile_report
+from stressbench.report.interference import evaluation, placement, predictions, profile_report
+from stressbench.report.live_page import live_page
+from stressbench.report.machine import result as machine_result
 from stressbench.report.rates import FORMATS as RATES
 from stressbench.report.renderers import render as rendered
 from stressbench.report.run import FORMATS as RUNS
 from stressbench.report.study import FORMATS as STUDIES
 from stressbench.report.suites import beff, beff_io
+from stressbench.report.validation.document import page as validation_document
 from stressbench.results.rates import Node
+from stressbench.results.validation import Ratio
 from stressbench.suites.beff import b_eff_of
 from stressbench.suites.beff_io import b_eff_io_of
 from support import coruns
@@ -33,11 +40,14 @@ from support.commands import call
 from support.degradations import found_in
 from support.golden import KEPT
 from support.io_protocols import MadeIO, write_lines
+from support.machines import whole_result
 from support.networks import run_on
 from support.profile_pages import page_of, ring_called_nasty
 from support.sensitivities import aggressor
 from support.sensitivity_pages import CG, FFT, SEEN, phased, rings
 from support.studies import STUDY, FakeLaunches, carry_out, made_run, study_in
+from support.validations import RESULT, operation
+from support.watching import finished_study
 
 
 def run_page(folder: Path) -> str:
@@ -130,8 +140,44 @@ def mpi_profile_page(folder: Path) -> str:
     return page_of(folder, ring_called_nasty()).read_text(encoding="utf-8")
 
 
+def telemetry_page(folder: Path) -> str:
+    """A run whose hosts are counted."""
+    jobs = (MadeJob(name="cg", congestion=1.4, nodes="0"), MadeJob(name="fft", nodes="1"))
+    machine = MadeMachine(hosts=("a1", "a2"), counts_hosts=True)
+    run = build_run(jobs=jobs, machine=machine, plan=MadePlan(blocks=8))
+    return RUNS["html"]([read_run(run.write(folder))])
+
+
+def validation_page(_folder: Path) -> str:
+    """A motif that makes the calls of its application, but for waits."""
+    operations = tuple(operation(name, program=8, workload=8) for name in ("Allreduce", "Irecv", "Isend"))
+    result = replace(
+        RESULT, operations=(*operations, operation("Waitall", program=8, workload=4, size=0)), any_wait_place=True,
+        mpi_ratio=Ratio(value=1.01, low=0.98, high=1.05), notes=("some ranks test for messages",),
+    )  # fmt: skip
+    return rendered("html", validation_document(result))
+
+
+def machine_page(_folder: Path) -> str:
+    """Every figure of the suite."""
+    return rendered("html", machine_result.page(whole_result()))
+
+
+def placement_page(_folder: Path) -> str:
+    """Two applications on a switch."""
+    return rendered("html", placement.page(plan_placement([CG, FFT], Model.monotone, switches=1, per_switch=2)))
+
+
+def watch_page(folder: Path) -> str:
+    """The end of a study, one of whose runs failed."""
+    return live_page(StudyWatcher(finished_study(folder, failing=True).path).look(), interval_s=5)
+
+
 PAGES: dict[str, Callable[[Path], str]] = {
     "run": run_page, "network": network_page, "study": study_page, "beff": beff_page, "beff_io": beff_io_page,
     "profiles": profiles_page, "corun": corun_page, "coruns": coruns_page, "judgement": judgement_page,
-    "degradation": degradation_page, "rails": rails_page, "mpi_profile": mpi_profile_page,
+    "degradation": degradation_page, "rails": rails_page, "mpi_profile": mpi_profile_page, "telemetry": telemetry_page,
+    "validation": validation_page, "machine": machine_page, "placement": placement_page, "watch": watch_page,
 }  # fmt: skip
+LIVE = "watch"
+"""The page that loads itself again: it has another script, and a part that this script shows."""

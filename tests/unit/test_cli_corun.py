@@ -110,7 +110,7 @@ def test_the_report_of_a_matrix_has_all_pairs(matrix: Path) -> None:
 def test_the_page_has_findings_figures_and_data(matrix: Path, folder: Path) -> None:
     page = call("corun", "report", matrix, "--format", "html").output
 
-    assert "b takes 3.000 [3.000, 3.000] of its isolated time beside a: it is slowed." in page
+    assert "b takes 3.00× [3.00, 3.00] as long beside a as isolated: it is slowed." in page
     assert "no slowdown is shown" in page
     assert '<figure id="slowdowns">' in page
     assert '<figure id="period">' in page

@@ -50,7 +50,7 @@ def test_a_line_a_model_the_best_first(folder: Path) -> None:
     assert best.quartiles is not None and best.mean_absolute_error is not None
     line = next(line for line in ended.stdout.splitlines() if line.startswith(best.model))
     assert f"{100 * best.mean_absolute_error:.1f}" in line and f"{100 * best.quartiles.third:.1f}" in line
-    assert "PerLink has no prediction for 2, for example: no link counters of cg, fft" in ended.stdout
+    assert "PerLink has no prediction for 2 co-runs, for example: no link counters of cg, fft" in ended.stdout
     assert "left out: cg beside milc (made up): no profile of milc" in ended.stdout
     assert "1.250 [1.200, 1.300]" not in ended.stdout
 
@@ -127,7 +127,7 @@ def test_status_1_where_no_model_has_a_prediction(folder: Path) -> None:
     ended = evaluate(folder)
 
     assert ended.exit_code == 1
-    assert "PhaseAware has no prediction for 2, for example: the impact of fft was not measured" in ended.stdout
+    assert "PhaseAware has no prediction for 2 co-runs, for example: the impact of fft was not measured" in ended.stdout
 
 
 def refusals(folder: Path) -> dict[str, tuple[tuple[object, ...], str]]:

@@ -93,7 +93,7 @@ def test_show_plans_for_the_width_that_is_asked_for(path: Path) -> None:
 
     total = planned["blocks"] + planned["more_blocks"]
     assert planned["target"] == 0.005
-    assert f"to see 0.50% you need {planned['more_blocks']} more rounds of each kind" in printed
+    assert f"±0.5 % takes {planned['more_blocks']:,} more rounds of each kind" in printed
     assert f"--isolated {total} --contended {total}" in printed
     assert "plan:" not in call("show", path).stdout
     assert "enough to see 90.00%" in call("show", path, "--plan", "0.9").stdout

@@ -3,18 +3,14 @@
 import random
 import re
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-from support.builders import MadeJob, MadePlan
-from support.networks import Loads, run_on
+from support.networks import large_run, large_torus, torus
 from support.pages import Outline, figure
 
-from stressbench.formats.run import Run, read_run
 from stressbench.formats.topology import Network, NetworkLink
-from stressbench.labs.file import parse_lab
-from stressbench.labs.networks import network_of_lab, read_network
+from stressbench.labs.networks import read_network
 from stressbench.report.network.blocks import block_network
 from stressbench.report.network.labels import Box, are_disjoint, box_around, covered, free_place
 from stressbench.report.network.layout import NetworkLayout, Shape, layout_of
@@ -23,23 +19,6 @@ from stressbench.report.run import FORMATS
 from stressbench.report.run.options import ReportOptions
 
 render = FORMATS["html"]
-LAB = """\
-[hosts]
-count = {hosts}
-[[rail]]
-rate = "1Gbit"
-[topology]
-kind = "torus"
-columns = {columns}
-rows = {rows}
-rate = "1Gbit"
-hosts_per_switch = {per_switch}
-"""
-
-
-def torus(columns: int, rows: int, *, per_switch: int = 1) -> Network:
-    text = LAB.format(hosts=columns * rows * per_switch, columns=columns, rows=rows, per_switch=per_switch)
-    return network_of_lab(parse_lab(text, name="torus", source="torus.toml"))
 
 
 def renamed(network: Network, *, seed: int) -> Network:
@@ -154,36 +133,6 @@ def test_names_have_room_if_their_boxes_do_not_overlap(shift: float, disjoint: b
     boxes = [box_around((shift * number, 0.0), width=1.0, height=0.2) for number in range(5)]
 
     assert are_disjoint([*boxes[1:], boxes[0], box_around((0.0, 1.0), width=9.0, height=0.2)]) is disjoint
-
-
-def large_torus() -> Network:
-    """1,024 hosts on 16 x 16 switches with 512 links."""
-    small = torus(16, 16)
-    trunks = tuple(link for link in small.links if {link.a, link.b} <= set(small.switches))
-    hosts = tuple(f"h{number}" for number in range(1024))
-    attached = (NetworkLink(a=host, b=small.switches[number // 4]) for number, host in enumerate(hosts))
-    return Network(name="large", hosts=hosts, switches=small.switches, links=(*attached, *trunks))
-
-
-def large_run(folder: Path) -> Run:
-    """200 jobs on the large torus, two of whose links are busy."""
-    network = large_torus()
-    nodes = list(range(1024))
-    random.Random(1).shuffle(nodes)
-    jobs = [
-        MadeJob(
-            name=f"job{number}", ranks=1, congestion=1.5 if number == 0 else 1.0,
-            nodes=",".join(map(str, sorted(nodes[5 * number : 5 * number + 5]))),
-        )
-        for number in range(200)
-    ]  # fmt: skip
-    loads: Loads = {("x3y3", "x4y3"): [0.5, 0.3, *[0.0] * 198], ("x9y9", "x9y10"): [0.0, 0.0, 0.9, *[0.0] * 197]}
-    plan = MadePlan(blocks=6, isolated=1, repetitions=1, warmup=0, extra=0)
-    made = run_on(network, jobs, loads, plan=plan, histograms=False)
-    for record in made.of("round"):  # isolated rounds list the busy links only, so that the file stays small
-        contended = record["job"] is None
-        record["links"] = [one for one in record["links"] if contended or (one["source"], one["target"]) in loads]
-    return read_run(made.write(folder))
 
 
 @pytest.fixture(scope="module")

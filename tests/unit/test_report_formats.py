@@ -41,7 +41,7 @@ def test_all_formats_tell_the_same_numbers(path: Path) -> None:
     assert float(line["p95_impact"]) == job.tails[1].ratio
     assert f"{job.impact.ratio:.3f} & {job.impact.low:.3f}--{job.impact.high:.3f}" in texts["latex"]
     assert f"| {job.impact.ratio:.2f} | [{job.impact.low:.2f}, {job.impact.high:.2f}] |" in texts["md"]
-    assert "the interval is plus or minus" in texts["md"]
+    assert "the interval is ±" in texts["md"]
 
 
 def test_names_are_data_in_every_format(path: Path) -> None:

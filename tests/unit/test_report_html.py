@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -16,6 +17,7 @@ from stressbench.report.document import (
     Collapsible,
     Document,
     Figure,
+    Findings,
     HeatCell,
     Paragraph,
     Section,
@@ -34,7 +36,7 @@ def table(*rows: tuple[Cell, ...], numbers: tuple[str, ...] = ("time",), **other
     return Table(columns=columns(texts=("job",), numbers=numbers), rows=rows, **others)
 
 
-def page(*blocks: Table | Figure | Paragraph | Collapsible) -> str:
+def page(*blocks: Table | Figure | Findings | Paragraph | Collapsible) -> str:
     return render("html", Document(title="T", sections=(Section(key="s", title="S", blocks=blocks),)))
 
 
@@ -129,6 +131,15 @@ def test_long_tables_are_folded_once_and_keep_all_rows() -> None:
     assert folded.count('<th scope="row">') == len(rows)
     nested = page(Collapsible(summary="All", blocks=(long,)))
     assert nested.count("<details") == 1
+    assert "<details" not in page(replace(long, foldable=False))
+
+
+def test_what_is_between_backticks_is_code_and_stays_text() -> None:
+    sentences = ("Use `run --isolated 6`, <b>then</b> `<i>` and a lone `.",)
+
+    assert (
+        "<li>Use <code>run --isolated 6</code>, &lt;b&gt;then&lt;/b&gt; <code>&lt;i&gt;</code> and a lone `.</li>"
+    ) in page(Findings(sentences=sentences))
 
 
 def figure(number: int, caption: str) -> Figure:

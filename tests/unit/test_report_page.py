@@ -399,7 +399,7 @@ def test_tails_effect_and_plan_are_those_of_show(made: Made) -> None:
     assert f'<td class="number">{units.interval(tail.low, tail.high)}</td>' in page
     assert '<td class="number">1.00</td></tr>' in page  # every contended round of CG is slower
     assert timing.plan is not None
-    assert f"to see 2.00% you need {timing.plan.more_blocks} more rounds of each kind" in page
+    assert f"±2 % takes {timing.plan.more_blocks:,} more rounds of each kind" in page
 
 
 @pytest.mark.parametrize(

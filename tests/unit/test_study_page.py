@@ -80,7 +80,9 @@ def test_where_links_were_counted_the_words_say_which_lost_frames() -> None:
     machine = MadeMachine(hosts=("a1", "a2"), counts_links=True)
     page = report_from(lambda _: made(machine=machine), ONE_CELL).page
 
-    assert findings(page)[0].endswith("; most frames lost on link s0-s1 (50\xa0% isolated, 100\xa0% contended).")
+    assert findings(page)[0].endswith(
+        "; most frames lost on link s0-s1 (50\xa0% in its isolated rounds, 100\xa0% contended)."
+    )
     assert rows(page, "study-links")[1][1:] == ["s0-s1", "CG", "100 Mbit/s", "50.0", "100.0", "24"]
 
 
@@ -238,7 +240,7 @@ def test_the_same_warning_of_many_runs_is_told_once() -> None:
     page = report_from(warned).page
 
     assert page.count("the clock is &lt;coarse&gt;") == 1
-    assert "<strong>timer resolution, in 12 runs:</strong>" in page
+    assert "<strong><code>timer_resolution</code>, in 12 runs:</strong>" in page
 
 
 def started(run: MadeRun, *, minutes: int) -> MadeRun:
@@ -381,8 +383,8 @@ def test_tails_overlap_and_plan_of_every_cell_are_told_in_all_formats() -> None:
     assert float(line["p99_impact"]) == tail["ratio"] == pytest.approx(1.5, rel=0.3)
     assert float(line["superiority"]) == values["superiority"] == pytest.approx(1.0, abs=0.1)
     assert int(line["more_blocks"]) == values["plan"]["more_blocks"] > 0
-    assert f"you need {values['plan']['more_blocks']} more rounds of each kind" in text
-    assert f"you need {values['plan']['more_blocks']} more rounds of each kind" in rows(one.page, "study-tails")[1][-1]
+    assert f"takes {values['plan']['more_blocks']:,} more rounds of each kind" in text
+    assert f"takes {values['plan']['more_blocks']:,} more rounds of each kind" in rows(one.page, "study-tails")[1][-1]
     assert float(file_in(one.page, "tails.csv")[2]["ratio"]) == tail["ratio"]
 
 

@@ -163,7 +163,7 @@ def test_a_file_that_is_missing_although_it_ended_leaves_no_number(tmp_path: Pat
         ({"limit_bytes": 1000}, "files end at 1000 bytes, whatever time is left"),
         ({"shared_pointers": False}, "type 1 without shared file pointers"),
         ({"random": True}, "patterns were rewritten and read in random order"),
-        ({"mpart_bytes": MIB}, "M_PART is 1048576 bytes instead of 2097152 or more"),
+        ({"mpart_bytes": MIB}, "M_PART is 1 MiB instead of 2 MiB or more"),
     ],
 )
 def test_less_than_the_definition_is_said_and_the_number_is_there(tmp_path: Path, head: dict, said: str) -> None:

@@ -6,33 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.validations import RESULT, block
 
 from stressbench.api.validation_results import ValidationResults
 from stressbench.report.document import Note, Notes, Paragraph, Table
 from stressbench.report.renderers import render
 from stressbench.report.validation.document import brief, page
-from stressbench.results.validation import Block, Ratio, Validation, Verdict, launch_pairs, ratio_of, verdict_of
-from stressbench.tracing.iteration_times import IterationTimes
+from stressbench.results.validation import Ratio, Validation, Verdict, launch_pairs, ratio_of, verdict_of
 from stressbench.tracing.iterations import IterationDifference
 
 DIFFERENCE = IterationDifference(
     rank=1, place=4, calls=1200, before=("Barrier:0@2",), program=("Is>0:1:8", "Wa(1)"), workload=()
 )
-
-
-def block(ratio: float = 1.0) -> Block:
-    """A pair of launches; an iteration of the program takes 1 s, of which 0.1 s in MPI."""
-    return Block(
-        program=IterationTimes(time_s=1.0, slowest_s=1.1, mpi_s=0.1),
-        workload=IterationTimes(time_s=ratio, slowest_s=None, mpi_s=0.2),
-    )
-
-
-RESULT = Validation(
-    verdict=Verdict.same_calls, program=("./app",), workload=("halo2d",), on="local", ranks=2, hosts=1, calls=8,
-    found=100, measured=99, ratio=Ratio(value=1.02, low=1.01, high=1.03), mpi_ratio=None, tolerance=None,
-    is_certain=True, computation="sequence", complete=True, differences=(), operations=(), blocks=(block(1.02),) * 6,
-)  # fmt: skip
 
 
 def sentences(result: Validation) -> list[str]:

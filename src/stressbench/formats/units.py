@@ -298,8 +298,8 @@ def minutes_text(seconds: float) -> str:
 
 
 def microseconds_text(seconds: float) -> str:
-    """Return a measured latency such as `1,234.5 us`: all in one unit, so that they can be compared."""
-    return f"{seconds * 1e6:,.1f} us"
+    """Return a measured latency such as `1,234.5 µs`: all in one unit, so that they can be compared."""
+    return f"{seconds * 1e6:,.1f} µs"
 
 
 def exact_size_text(size: int) -> str:

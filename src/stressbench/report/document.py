@@ -80,7 +80,8 @@ class Column:
 class Table:
     """Rows under columns; `caption` says what the numbers are and how to read them.
 
-    `groups` holds the indices of the rows that begin a group; plain text draws a rule between groups.
+    `groups` holds the indices of the rows that begin a group; plain text draws a rule between groups. A page folds a
+    long table unless it is not `foldable`: the main result of the page.
     """
 
     key: str = ""
@@ -89,6 +90,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     groups: tuple[int, ...] = ()
+    foldable: bool = True
 
     @property
     def is_heat_map(self) -> bool:

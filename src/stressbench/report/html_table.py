@@ -22,7 +22,7 @@ _INTERVAL = re.compile(r" \[| - ")
 _MANY_COLUMNS = 10
 """In tables with more columns, intervals without a number may be broken, too."""
 _INNER_WORDS = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=_)(?=\w)")
-_LONG_WORD = re.compile(r"\S{40}")
+_LONG_WORD = re.compile(r"\S{24}")
 """A word that is wider than its column has to be broken anywhere, such as the name of a C++ function."""
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.(\d+))?")
 _QUANTITY = re.compile(r"(-?\d[\d,]*(?:\.\d+)?(?:e[-+]\d+)?) (\S+)")

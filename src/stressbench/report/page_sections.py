@@ -1,6 +1,6 @@
 """Builders of sections with a fixed order of parts, shared by several kinds of documents."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from stressbench.report.document import (
@@ -42,15 +42,17 @@ def page_section(
     further_blocks: Iterable[Block] = (),
     facts: Iterable[Fact] = (),
     banner: str = "",
+    names: Collection[str] = (),
 ) -> Section:
     """An HTML section with its parts in a fixed order.
 
-    Banner, findings, notes, `summary_tables`, figures, `tables` under `heading`, `further_blocks`, provenance.
+    Banner, findings, notes, `summary_tables`, figures, `tables` under `heading`, `further_blocks`, provenance. `names`
+    are those of programs, with which notes may begin.
     """
     blocks = (
         *((Paragraph(text=banner, role=Role.banner),) if banner else ()),
         Findings(sentences=tuple(findings)),
-        *_notes(notes),
+        *_notes(as_sentence(note, names=names) for note in notes),
         *summary_tables,
         *figures,
         *_with_heading(heading, (_with_key(table, f"{key}-{number}") for number, table in enumerate(tables, start=1))),
@@ -64,6 +66,12 @@ def provenance_blocks(facts: Iterable[Fact], *, key: str = "") -> tuple[Block, .
     """The facts under the heading Provenance, whose element id is `key`; empty without facts."""
     fact_list = tuple(facts)
     return _with_heading("Provenance", (Facts(facts=fact_list),) if fact_list else (), key=key)
+
+
+def as_sentence(note: str, *, names: Collection[str] = ()) -> str:
+    """The note with a full stop, and with a capital unless it begins with one of these names."""
+    begun = note if any(note.startswith(name) for name in names) else f"{note[:1].upper()}{note[1:]}"
+    return begun if begun.endswith((".", ":")) else f"{begun}."
 
 
 def _notes(notes: Iterable[str]) -> tuple[Block, ...]:

@@ -34,7 +34,7 @@ _BAR_LENGTH = 24
 _WHOLE_PERCENT_FROM = 99.5
 _IMPACTS = (
     "Congestion impact: contended over isolated time, with its 95 % interval. Narrowing: half the width of the "
-    "interval, in percent of the impact, after so many "
+    "interval, in percent of the impact, and in brackets after how many "
 )
 
 

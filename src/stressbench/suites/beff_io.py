@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from stressbench.formats.protocols.beff_io import Access, FileLine, Head, PartitionHead, PatternLine, Protocol
 from stressbench.formats.protocols.io_patterns import TABLE_2, TYPES, WEIGHTS, Chunk
+from stressbench.formats.units import exact_size_text
 
 FULL_T_S: Mapping[int, float] = {1: 900.0, 2: 1800.0}
 MIN_MPART_BYTES = 2 * 2**20
@@ -277,13 +278,13 @@ def _reductions(head: Head) -> Iterable[str]:
         of = "per partition" if head.release == 1 else "in all"
         yield f"T is {head.scheduled_s:g} s {of} instead of {full_s:g} s or more"
     if head.limit_bytes is not None:
-        yield f"files end at {head.limit_bytes} bytes, whatever time is left"
+        yield f"files end at {exact_size_text(head.limit_bytes)}, whatever time is left"
     if not head.shared_pointers:
         yield "type 1 without shared file pointers"
     if head.random:
         yield "patterns were rewritten and read in random order"
     if head.mpart_bytes < MIN_MPART_BYTES:
-        yield f"M_PART is {head.mpart_bytes} bytes instead of {MIN_MPART_BYTES} or more"
+        yield f"M_PART is {exact_size_text(head.mpart_bytes)} instead of {exact_size_text(MIN_MPART_BYTES)} or more"
 
 
 def _cautions(

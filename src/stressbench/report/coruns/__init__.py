@@ -8,7 +8,7 @@ from stressbench.report.document import DataFile, Document, Fact, Table
 from stressbench.report.names import printable
 from stressbench.report.page_sections import brief_section, page_section
 from stressbench.report.renderers import formats
-from stressbench.report.units import count, percent, ratio_text
+from stressbench.report.units import count, multiplier_text, percent
 from stressbench.results.coruns import OWN_MEASURES, TIME, Corun, CorunSlowdown
 from stressbench.stats.intervals import MIN_PAIRS
 
@@ -34,7 +34,7 @@ def page(result: Corun) -> Document:
     with style():
         slowdowns, period = draw_slowdowns(result), draw_periods(result)
     section = page_section(
-        key="co-runs", title=_title(result), findings=_findings(result), notes=_notes(result),
+        key="co-runs", title=_title(result), findings=_findings(result), notes=_notes(result), names=result.programs,
         figures=(
             *(() if slowdowns is None else (slowdowns, _records(result))),
             *(() if period is None else (period,)), executions_data(result),
@@ -69,12 +69,12 @@ def _least(one: CorunSlowdown) -> float:
 def _finding(one: CorunSlowdown) -> str:
     ratio = one.slowdown
     assert ratio is not None
-    subject = f"{one.program} takes {ratio_text(ratio.value, ratio.low, ratio.high)} of its isolated time beside "
-    others = " and ".join(one.others)
+    times = multiplier_text(ratio.value, ratio.low, ratio.high)
+    subject = f"{one.program} takes {times} as long beside {' and '.join(one.others)} as isolated"
     if ratio.low is None or ratio.high is None:
-        return f"{subject}{others}; {MIN_PAIRS} or more blocks give an interval."
+        return f"{subject}; {MIN_PAIRS} or more blocks give an interval."
     verdict = "it is slowed" if ratio.low > 1 else "it is faster" if ratio.high < 1 else "no slowdown is shown"
-    return f"{subject}{others}: {verdict}."
+    return f"{subject}: {verdict}."
 
 
 def _tables(result: Corun) -> Iterator[Table]:

@@ -159,7 +159,7 @@ def _description(job: JobSummary) -> str:
     tails = [tail for tail in job.timing.tails if tail.share in (0.5, 0.99)]
     kinds = (("isolated", [tail.isolated for tail in tails]), ("contended", [tail.contended for tail in tails]))
     parts = [
-        f"{name} {', '.join(f'{one.share:.0%} within {time(one.value_s)}' for one in percentiles if one is not None)}"
+        f"{name} " + ", ".join(f"{100 * one.share:g} % within {time(one.value_s)}" for one in percentiles if one)
         for name, percentiles in kinds
         if any(percentiles)
     ]

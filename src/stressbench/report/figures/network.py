@@ -1,19 +1,28 @@
 """The network with the jobs on its hosts and the load of its links, isolated next to contended."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from stressbench.report.document import DataFile, Figure
 from stressbench.report.drawing import WIDTH_IN, canvas, finish, polygon_values
 from stressbench.report.figures.placement import job_legend
 from stressbench.report.names import printable, short
 from stressbench.report.network.blocks import BlockNetwork, HostBlock, block_network
-from stressbench.report.network.labels import Box, Segments, are_disjoint, box_around, free_place
+from stressbench.report.network.geometry import (
+    BAR_HEIGHT,
+    FIELD_HEIGHT,
+    FIELD_WIDTH,
+    GRID_FIELD_HEIGHT,
+    LARGEST_NAME,
+    MANY_LINKS,
+    Geometry,
+    Labels,
+    Pair,
+    field_text,
+    geometry_of,
+)
 from stressbench.report.network.layout import BLOCK_RADIUS, RADIUS, NetworkLayout, Point, Shape, layout_of
 from stressbench.report.palette import BACKGROUND, FOREGROUND, FULL, MUTED, hatch_of, tone_of
 from stressbench.report.plotting import Axes, Line2D, LineCollection, Patch, Rectangle, Wedge, to_rgba
@@ -25,22 +34,10 @@ from stressbench.stats import LinkUtilisation
 ORDER = 5
 _Colour: TypeAlias = tuple[float, float, float, float]
 _NARROWEST, _WIDEST = 0.8, 8.0
-"""Widths of links in points; with more than `_MANY_LINKS`, in proportion to the inverse root of their number."""
-_MANY_LINKS = 64
+"""Widths of links in points; with more than `MANY_LINKS`, in proportion to the inverse root of their number."""
 _MAX_SIDE_BY_SIDE = 20
-_LEVEL_IN, _CIRCLE_IN, _LARGEST_CELL_IN = 0.85, 4.1, 1.1
-_FIELD_HEIGHT, _BAR_HEIGHT, _GRID_FIELD_HEIGHT = 0.13, 0.42, 0.1
-"""Extent of fields in levels or rows: of a host above and below its centre, of many hosts below it, and on a grid."""
-_LEAST_CELL_IN = 0.5
-"""The smallest cell of the grid whose fields have hatches and labels."""
-_AROUND = 0.4
-"""Length of the ends of a link that leads around an edge of the grid, in columns or rows."""
-_MARGIN = 0.35
-"""Free space around the circle, as a share of its radius."""
-_LETTER_IN, _SMALL_LETTER_IN, _LINE_IN, _PADDING_IN = 0.075, 0.07, 0.16, 0.12
-_HEADROOM_IN = 0.5
-"""Space above the network for labels where there are many links."""
-_LARGEST_LABEL = 18
+_PANEL_PADDING_IN, _TITLE_IN, _LEGEND_ROW_IN = 0.12, 0.38, 0.24
+"""Beside the panels, above and below each, and for each row of the legend."""
 _TARGET_IN = 0.05
 """Distance from a link at which a page shows its value."""
 _LISTED = 5
@@ -67,87 +64,31 @@ _MERGED = "A field shows all hosts of its switch with their number, and its link
 
 @dataclass(frozen=True, kw_only=True)
 class _Panel:
-    """One drawing of the network: the use of links, and their labels, by the keys of their ends."""
+    """One drawing of the network: the use of links, and their labels."""
 
     title: str
-    use: Mapping[tuple[str, str], float]
-    labels: Mapping[tuple[str, str], str]
+    use: Mapping[Pair, float]
+    labels: Labels
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Picture:
-    """What all panels share; `within` is what a panel shows, in units of the layout, `scale` inches for each unit."""
+    """What all panels share."""
 
-    network: BlockNetwork
-    layout: NetworkLayout
+    geometry: Geometry
     jobs_by_host: Mapping[str, tuple[int, ...]]
     style_of: Callable[[int], int]
     busy_above: float
-    within: Box
-    scale: tuple[float, float]
-
-    def inches(self, point: Point) -> Point:
-        """The point in inches."""
-        return point[0] * self.scale[0], point[1] * self.scale[1]
-
-    @cached_property
-    def within_in(self) -> Box:
-        """What a panel shows, in inches."""
-        left, bottom = self.inches((self.within.left, self.within.bottom))
-        right, top = self.inches((self.within.right, self.within.top))
-        return Box(left=left, bottom=bottom, right=right, top=top)
-
-    @cached_property
-    def segments(self) -> Segments:
-        """All links as lines in inches."""
-        positions = self.layout.positions
-        pairs = (pair for pair in self.network.links if pair[0] in positions and pair[1] in positions)
-        lines = [line for pair in pairs for line in _lines(self.layout, pair)]
-        return np.array([(*self.inches(a), *self.inches(b)) for a, b in lines]).reshape(-1, 4)
-
-    @cached_property
-    def switch_boxes(self) -> Mapping[str, Box]:
-        """The boxes of switches with their names, in inches."""
-        return {
-            name: box_around(
-                self.inches(self.layout.positions[name]), height=_LINE_IN,
-                width=len(short(name, max_length=_LARGEST_LABEL)) * _LETTER_IN + _PADDING_IN,
-            )
-            for name in self.network.network.switches
-            if name in self.layout.positions
-        }  # fmt: skip
-
-    @cached_property
-    def named_switches(self) -> Set[str]:
-        """Switches whose names are drawn: those of a level, if all of them have room; otherwise all or none."""
-        if self.layout.shape is Shape.circle:
-            return self.switch_boxes.keys() if are_disjoint(tuple(self.switch_boxes.values())) else frozenset()
-        rows: dict[float, dict[str, Box]] = {}
-        for name, box in self.switch_boxes.items():
-            rows.setdefault(self.layout.positions[name][1], {})[name] = box
-        fitting = [boxes.keys() for boxes in rows.values() if are_disjoint(tuple(boxes.values()))]
-        if self.layout.shape is Shape.grid and len(fitting) < len(rows):
-            return frozenset()
-        return frozenset().union(*fitting)
 
     @property
-    def has_large_fields(self) -> bool:
-        """Whether the fields of hosts are large enough to tell hatches apart, and for numbers below them."""
-        return self.layout.shape is not Shape.grid or self.scale[0] >= _LEAST_CELL_IN
+    def network(self) -> BlockNetwork:
+        """What is drawn."""
+        return self.geometry.network
 
-    @cached_property
-    def has_host_labels(self) -> bool:
-        """Whether the names of all hosts, or their numbers, have room."""
-        spans = self.layout.spans
-        boxes = [
-            box_around(
-                self.inches(_field_label_at(self.layout, block, sum(spans[block.key]) / 2)),
-                width=len(_field_text(block)) * _SMALL_LETTER_IN, height=_LINE_IN,
-            )
-            for block in self.network.blocks
-            if block.key in spans
-        ]  # fmt: skip
-        return self.has_large_fields and are_disjoint(boxes)
+    @property
+    def layout(self) -> NetworkLayout:
+        """Where it is drawn."""
+        return self.geometry.layout
 
 
 def draw(section: RunSection) -> Figure | None:
@@ -161,15 +102,22 @@ def draw(section: RunSection) -> Figure | None:
     layout = layout_of(network)
     beside = layout.shape is not Shape.levels or layout.width <= _MAX_SIDE_BY_SIDE
     columns = len(panels) if beside else 1
-    picture, height_in = _picture(section, network, layout, width_in=WIDTH_IN / columns)
+    geometry = geometry_of(
+        network, layout, width_in=WIDTH_IN / columns - _PANEL_PADDING_IN, labels=[panel.labels for panel in panels]
+    )
+    picture = _Picture(
+        geometry=geometry, jobs_by_host=section.jobs_by_host, style_of=section.style_of,
+        busy_above=section.options.limits.busy_above,
+    )  # fmt: skip
     entries: list[Patch | Line2D] = [
         *job_legend(
-            section, _hosts_by_job(section), style_numbers=_styles(section), is_hatched=picture.has_large_fields
+            section, _hosts_by_job(section), style_numbers=_styles(section), is_hatched=geometry.has_large_fields
         ),
         *(_load_legend(picture) if links else []),
     ]
     rows = len(panels) // columns
-    fig = canvas(height_in=rows * (height_in + 0.3) + 0.24 * -(-len(entries) // _LEGEND_COLUMNS))
+    legend_in = _LEGEND_ROW_IN * -(-len(entries) // _LEGEND_COLUMNS)
+    fig = canvas(height_in=rows * (geometry.height_in + _TITLE_IN) + legend_in)
     for axes, panel in zip(fig.subplots(rows, columns, squeeze=False).flat, panels, strict=True):
         _draw_panel(axes, picture, panel)
     fig.legend(handles=_by_rows(entries), loc="outside lower left", ncols=_LEGEND_COLUMNS, fontsize=9, handleheight=1.3)
@@ -178,36 +126,6 @@ def draw(section: RunSection) -> Figure | None:
         caption=_caption(section, picture, panels),
         description=_description(section, network, links),
     )  # fmt: skip
-
-
-def _picture(
-    section: RunSection, network: BlockNetwork, layout: NetworkLayout, *, width_in: float
-) -> tuple[_Picture, float]:
-    """What the panels share, each `width_in` wide, and their height in inches."""
-    headroom_in = _HEADROOM_IN if len(network.links) > _MANY_LINKS else 0.0
-    if layout.shape is Shape.circle:
-        most = BLOCK_RADIUS + _MARGIN
-        within = Box(left=-most, bottom=-most, right=most, top=most)
-        height_in = min(_CIRCLE_IN, width_in)
-        scale = (height_in / (2 * most),) * 2
-    elif layout.shape is Shape.grid:
-        cell_in = min(_LARGEST_CELL_IN, width_in / (layout.width + 2 * _AROUND))
-        top = layout.height + _AROUND + headroom_in / cell_in
-        within = Box(left=-_AROUND, bottom=-_AROUND, right=layout.width + _AROUND, top=top)
-        height_in, scale = cell_in * (within.top - within.bottom), (cell_in, cell_in)
-    else:
-        has_bars = any(len(block.hosts) > 1 for block in network.blocks)
-        height_in = 0.55 + _LEVEL_IN * layout.height + headroom_in
-        bottom, above = -0.75 if has_bars else -0.45, 0.3
-        level_in = (height_in - headroom_in) / (layout.height + above - bottom)
-        top = layout.height + above + headroom_in / level_in
-        within = Box(left=-0.2, bottom=bottom, right=layout.width + 0.2, top=top)
-        scale = (width_in / (within.right - within.left), level_in)
-    picture = _Picture(
-        network=network, layout=layout, jobs_by_host=section.jobs_by_host, style_of=section.style_of,
-        busy_above=section.options.limits.busy_above, within=within, scale=scale,
-    )  # fmt: skip
-    return picture, height_in
 
 
 def _styles(section: RunSection) -> dict[int, int]:
@@ -232,15 +150,16 @@ def _panels(
     network: BlockNetwork, links: Sequence[LinkUtilisation], named: Sequence[LinkUtilisation]
 ) -> tuple[_Panel, ...]:
     def panel(title: str, use_of: Callable[[LinkUtilisation], float | None]) -> _Panel | None:
-        uses: dict[tuple[str, str], float] = {}
-        labels: dict[tuple[str, str], str] = {}
+        uses: dict[Pair, float] = {}
+        labels: dict[Pair, list[str]] = {}
         for link in links:
             key, use = network.link_between(link.source, link.target), use_of(link)
             if key is not None and use is not None:
                 uses[key] = max(use, uses.get(key, 0.0))
                 if link in named:
-                    labels[key] = f"{link_name(link)}\n{100 * use:.0f} %"
-        return _Panel(title=title, use=uses, labels=labels) if uses else None
+                    labels.setdefault(key, []).append(f"{_label_name(link)}\n{100 * use:.0f} %")
+        texts = {key: "\n".join(lines) for key, lines in labels.items()}
+        return _Panel(title=title, use=uses, labels=texts) if uses else None
 
     found = [
         panel("Isolated", lambda link: max((one.use for one in link.isolated), default=None)),
@@ -248,6 +167,12 @@ def _panels(
     ]
     known = tuple(one for one in found if one is not None)
     return known or (_Panel(title="", use={}, labels={}),)
+
+
+def _label_name(link: LinkUtilisation) -> str:
+    """Both ends in the direction of the traffic, cut to what has room."""
+    source, target = (short(name, max_length=LARGEST_NAME) for name in (link.source, link.target))
+    return f"{source} → {target}"
 
 
 def _draw_panel(axes: Axes, picture: _Picture, panel: _Panel) -> None:
@@ -261,18 +186,17 @@ def _draw_panel(axes: Axes, picture: _Picture, panel: _Panel) -> None:
             _draw_block(axes, picture, block)
     for switch in picture.network.network.switches:
         _draw_switch(axes, picture, switch)
-    _draw_labels(axes, picture, panel)
-    within = picture.within
+    _draw_labels(axes, picture.geometry, panel.labels)
+    within = picture.geometry.within
     axes.set(xlim=(within.left, within.right), ylim=(within.bottom, within.top))
     if picture.layout.shape is not Shape.levels:
         axes.set_aspect("equal")
 
 
 def _draw_links(axes: Axes, picture: _Picture, panel: _Panel) -> None:
-    positions = picture.layout.positions
-    pairs = [pair for pair in picture.network.links if pair[0] in positions and pair[1] in positions]
-    pairs.sort(key=lambda pair: panel.use.get(pair, -1.0))  # busy links are drawn last
-    drawn = [(line, pair) for pair in pairs for line in _lines(picture.layout, pair)]
+    geometry = picture.geometry
+    pairs = sorted(geometry.links, key=lambda pair: panel.use.get(pair, -1.0))  # busy links are drawn last
+    drawn = [(line, pair) for pair in pairs for line in geometry.lines(pair)]
     axes.add_collection(
         LineCollection(
             [line for line, _ in drawn],
@@ -284,33 +208,24 @@ def _draw_links(axes: Axes, picture: _Picture, panel: _Panel) -> None:
     )
     known = [(line, pair) for line, pair in drawn if pair in panel.use]
     polygon_values(
-        axes, [_target_around(picture, line) for line, _ in known],
+        axes, [_target_around(geometry, line) for line, _ in known],
         [f"{a}-{b}: {percent(panel.use[a, b])} % of the rate in use" for _, (a, b) in known],
     )  # fmt: skip
 
 
-def _target_around(picture: _Picture, line: tuple[Point, Point]) -> tuple[Point, Point, Point, Point]:
+def _target_around(geometry: Geometry, line: tuple[Point, Point]) -> tuple[Point, Point, Point, Point]:
     """The corners of a narrow rectangle around a line."""
-    (ax, ay), (bx, by) = (picture.inches(end) for end in line)
+    (ax, ay), (bx, by) = (geometry.inches(end) for end in line)
     length = math.hypot(bx - ax, by - ay) or 1.0
     dx, dy = _TARGET_IN * (ay - by) / length, _TARGET_IN * (bx - ax) / length
     corners = ((ax + dx, ay + dy), (bx + dx, by + dy), (bx - dx, by - dy), (ax - dx, ay - dy))
-    a, b, c, d = ((x / picture.scale[0], y / picture.scale[1]) for x, y in corners)
+    a, b, c, d = map(geometry.units, corners)
     return a, b, c, d
-
-
-def _lines(layout: NetworkLayout, pair: tuple[str, str]) -> tuple[tuple[Point, Point], ...]:
-    """The line of a link, or both of its ends if it leads around an edge of the grid."""
-    (ax, ay), (bx, by) = (layout.positions[key] for key in pair)
-    if pair not in layout.around:
-        return (((ax, ay), (bx, by)),)
-    dx, dy = math.copysign(_AROUND, ax - bx) * (ax != bx), math.copysign(_AROUND, ay - by) * (ay != by)
-    return ((ax, ay), (ax + dx, ay + dy)), ((bx, by), (bx - dx, by - dy))
 
 
 def _width(use: float | None, *, links: int) -> float:
     width = 1.0 if use is None else _NARROWEST + (_WIDEST - _NARROWEST) * min(1.0, use)
-    return width * min(1.0, math.sqrt(_MANY_LINKS / max(1, links)))
+    return width * min(1.0, math.sqrt(MANY_LINKS / max(1, links)))
 
 
 def _colour(use: float | None, *, busy_above: float) -> _Colour:
@@ -338,16 +253,16 @@ def _draw_block(axes: Axes, picture: _Picture, block: HostBlock) -> None:
     style_of = picture.style_of
     done = 0.0
     for job, hosts in shares.items():
-        begin, end = (_FIELD_HEIGHT, -_BAR_HEIGHT) if is_bar else (first, last)
+        begin, end = (FIELD_HEIGHT, -BAR_HEIGHT) if is_bar else (first, last)
         part = (begin + (end - begin) * done / total, begin + (end - begin) * (done + hosts) / total)
-        height = _GRID_FIELD_HEIGHT if picture.layout.shape is Shape.grid else _FIELD_HEIGHT
+        height = GRID_FIELD_HEIGHT if picture.layout.shape is Shape.grid else FIELD_HEIGHT
         field = _field(
             picture.layout, *((first, last) if is_bar else part), *(part if is_bar else (y + height, y - height))
         )
-        _fill(field, None if job is None else style_of(job), is_hatched=picture.has_large_fields)
+        _fill(field, None if job is None else style_of(job), is_hatched=picture.geometry.has_large_fields)
         axes.add_patch(field)
         done += hosts
-    _draw_field_label(axes, picture, block, (first + last) / 2)
+    _draw_field_label(axes, picture.geometry, block)
 
 
 def _shares(block: HostBlock, jobs_by_host: Mapping[str, tuple[int, ...]]) -> dict[int | None, float]:
@@ -363,7 +278,7 @@ def _shares(block: HostBlock, jobs_by_host: Mapping[str, tuple[int, ...]]) -> di
 def _field(layout: NetworkLayout, first: float, last: float, upper: float, lower: float) -> Patch:
     """A field from `first` to `last`, along the circle or else along x, there from `upper` to `lower`."""
     if layout.shape is Shape.circle:
-        return Wedge((0, 0), BLOCK_RADIUS + 0.08, first, last, width=0.16)
+        return Wedge((0, 0), BLOCK_RADIUS + FIELD_WIDTH / 2, first, last, width=FIELD_WIDTH)
     return Rectangle((first, lower), last - first, upper - lower)
 
 
@@ -378,35 +293,21 @@ def _fill(field: Patch, style_number: int | None, *, is_hatched: bool) -> None:
     )  # fmt: skip
 
 
-def _draw_field_label(axes: Axes, picture: _Picture, block: HostBlock, middle: float) -> None:
-    """The name of a host, or the number of hosts, below the field or outside of the circle, if all have room."""
-    if not picture.has_host_labels:
+def _draw_field_label(axes: Axes, geometry: Geometry, block: HostBlock) -> None:
+    """The name of a host, or the number of hosts, if all have room."""
+    if not geometry.has_host_labels:
         return
     style: Any = {"fontsize": 7.5, "color": MUTED.placeholder, "ha": "center", "va": "center"}
-    axes.text(*_field_label_at(picture.layout, block, middle), _field_text(block), **style)
-
-
-def _field_label_at(layout: NetworkLayout, block: HostBlock, middle: float) -> Point:
-    x, y = layout.positions[block.key]
-    if layout.shape is Shape.circle:
-        scale = 1 + 0.25 / BLOCK_RADIUS
-        return x * scale, y * scale
-    if layout.shape is Shape.grid:
-        return middle, y - _GRID_FIELD_HEIGHT - 0.13
-    return middle, -(_BAR_HEIGHT if len(block.hosts) > 1 else _FIELD_HEIGHT) - 0.16
-
-
-def _field_text(block: HostBlock) -> str:
-    return short(block.key, max_length=_LARGEST_LABEL) if len(block.hosts) == 1 else f"{len(block.hosts):,}"
+    axes.text(*geometry.field_label_at(block), field_text(block), **style)
 
 
 def _draw_switch(axes: Axes, picture: _Picture, switch: str) -> None:
     if switch not in picture.layout.positions:
         return
     x, y = picture.layout.positions[switch]
-    if switch in picture.named_switches:
+    if switch in picture.geometry.named_switches:
         box = {**_LABEL_BOX, "facecolor": BACKGROUND.placeholder, "edgecolor": FOREGROUND.placeholder}
-        name = short(switch, max_length=_LARGEST_LABEL)
+        name = short(switch, max_length=LARGEST_NAME)
         axes.text(x, y, name, ha="center", va="center", fontsize=8, color=FOREGROUND.placeholder, bbox=box, zorder=4)
     else:
         axes.plot(
@@ -415,27 +316,14 @@ def _draw_switch(axes: Axes, picture: _Picture, switch: str) -> None:
         )  # fmt: skip
 
 
-def _draw_labels(axes: Axes, picture: _Picture, panel: _Panel) -> None:
-    """The labels of links, each where it covers the fewest lines and names, with a line to its link."""
-    if not panel.labels:
-        return
+def _draw_labels(axes: Axes, geometry: Geometry, labels: Labels) -> None:
+    """The labels of links, each with a line to its link."""
     box = {**_LABEL_BOX, "facecolor": BACKGROUND.placeholder, "edgecolor": MUTED.placeholder, "alpha": 0.92}
-    segments, taken = picture.segments, list(picture.switch_boxes.values())
-    places: list[Box] = []
-    for link, text in panel.labels.items():
-        begin, end = _lines(picture.layout, link)[0]
-        middle = (begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2
-        lines = text.splitlines()
-        place = free_place(
-            picture.inches(middle), width=max(map(len, lines)) * _LETTER_IN + _PADDING_IN,
-            height=len(lines) * _LINE_IN + _PADDING_IN, within=picture.within_in, segments=segments, boxes=taken,
-            labels=places,
-        )  # fmt: skip
-        places.append(place)
-        x, y = place.centre
+    for link, place in geometry.label_places(labels).items():
+        begin, end = geometry.lines(link)[0]
         axes.annotate(
-            text, middle, xytext=(x / picture.scale[0], y / picture.scale[1]), textcoords="data", ha="center",
-            va="center", fontsize=8, color=FOREGROUND.placeholder, bbox=box, zorder=5,
+            labels[link], ((begin[0] + end[0]) / 2, (begin[1] + end[1]) / 2), xytext=geometry.units(place.centre),
+            textcoords="data", ha="center", va="center", fontsize=8, color=FOREGROUND.placeholder, bbox=box, zorder=5,
             arrowprops={"arrowstyle": "-", "color": MUTED.placeholder, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0},
         )  # fmt: skip
 
@@ -480,7 +368,7 @@ def _title(section: RunSection, network: BlockNetwork, named: Sequence[LinkUtili
 
 def _caption(section: RunSection, picture: _Picture, panels: Sequence[_Panel]) -> str:
     torus = _TORUS if picture.layout.around else ""
-    style = _STYLE if picture.has_large_fields else _COLOUR
+    style = _STYLE if picture.geometry.has_large_fields else _COLOUR
     if not panels[0].use:
         return _CAPTION.format(style=style, load=torus + _NO_LOAD)
     merged = any(len(block.hosts) > 1 for block in picture.network.blocks)

@@ -93,7 +93,14 @@ def _panel(section: RunSection, job: JobSummary, step: StepSummary) -> _Panel:
 def _description(panel: _Panel) -> str:
     kinds = (("isolated", panel.isolated), ("contended", panel.contended))
     parts = [f"{name} 99 % within {time(merged.quantile_s(0.99))}" for name, merged in kinds if merged is not None]
-    return f"{printable(panel.job.name)}, {printable(panel.step.motif)}: {', '.join(parts)}."
+    return f"{printable(panel.job.name)}, {_step_name(panel)}: {', '.join(parts)}."
+
+
+def _step_name(panel: _Panel) -> str:
+    """The motif, with the number of the step if the job has several with this motif."""
+    motif = panel.step.motif
+    several = sum(step.motif == motif for step in panel.job.steps) > 1
+    return f"step {panel.step.step} ({short(motif, max_length=18)})" if several else short(motif, max_length=18)
 
 
 def _plot(axes: Axes, panel: _Panel) -> None:
@@ -116,7 +123,7 @@ def _plot(axes: Axes, panel: _Panel) -> None:
     scale_shares(
         axes, low=min(merged.min_s for _, merged, _, _ in present), high=max(one.max_s for _, one, _, _ in present)
     )
-    axes.set_title(f"{short(panel.job.name, max_length=24)}: {short(panel.step.motif, max_length=18)}", fontsize=9.5)
+    axes.set_title(f"{short(panel.job.name, max_length=24)}: {_step_name(panel)}", fontsize=9.5)
     axes.set_xlabel(f"{printable(panel.step.quantity)} / {unit.name}")
     axes.legend(fontsize=8, loc="best")
 

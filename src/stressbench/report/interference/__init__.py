@@ -77,7 +77,8 @@ def _page_section(one: ProfileReport, number: int) -> Section:
         key=key,
         title=printable(one.title),
         findings=map(printable, findings(one.summary)),
-        notes=(f"{_begin_sentence(note, name=one.summary.application)}." for note in one.notes),
+        notes=one.notes,
+        names=(one.summary.application,),
         figures=draw(one.profile, one.summary, key=key),
         tables=tables_of(one.summary),
         facts=_facts(one.summary),
@@ -95,11 +96,6 @@ def _facts(summary: ProfileSummary) -> tuple[Fact, ...]:
         *((name.capitalize(), value) for name, value in sorted(provenance.configuration.items())),
     )
     return tuple(Fact(name=printable(name), value=printable(value)) for name, value in pairs)
-
-
-def _begin_sentence(note: str, *, name: str) -> str:
-    """The note with a capital, unless it begins with the name of the application."""
-    return note if note.startswith(f"{name}:") else f"{note[:1].upper()}{note[1:]}"
 
 
 FORMATS = formats(brief=brief, page=page)

@@ -193,7 +193,7 @@ def _reasons(validation: Validation) -> Iterator[str]:
     for score in validation.scores:
         if score.could_not_tell:
             reason = next(str(one.reason) for one in score.pairs if one.slowdown is None)
-            yield f"{score.model} has no prediction for {score.could_not_tell}, for example: {reason}"
+            yield f"{score.model} has no prediction for {count(score.could_not_tell, 'co-run')}, for example: {reason}"
 
 
 def _key(validation: Validation) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from stressbench.report.run.sentences import percent_name, percentile_text
 from stressbench.report.units import MISSING, factor, interval, percent, time, time_unit
 from stressbench.stats.intervals import Interval
 
+UNKNOWN = "cannot tell: "
+"""How the text of an unknown utilisation begins."""
+
 
 class _WithUtilisation(Protocol):
     @property
@@ -25,7 +28,7 @@ def utilisation_text(utilisation: Utilisation) -> str:
         return f"{percent(utilisation.value)} % [{bounds}]"
     least = "" if not utilisation.low else f"at least {percent(utilisation.low)} %; "
     most = "" if utilisation.high is None else f"at most {percent(utilisation.high)} %; "
-    return f"cannot tell: {least}{most}{utilisation.reason}"
+    return f"{UNKNOWN}{least}{most}{utilisation.reason}"
 
 
 def utilisation_cell(one: _WithUtilisation) -> str:

@@ -68,4 +68,4 @@ def _description(summary: ProfileSummary) -> str:
 
 
 def _percentiles(side: LatencySummary) -> str:
-    return ", ".join(f"{one.share:.0%} within {time(one.value_s)}" for one in side.percentiles)
+    return ", ".join(f"{100 * one.share:g} % within {time(one.value_s)}" for one in side.percentiles)

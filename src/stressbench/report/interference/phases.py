@@ -3,10 +3,10 @@
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.profile_summary import ProfileSummary, probe_times
 from stressbench.report.document import DataFile, Figure
-from stressbench.report.drawing import area_values, bare_axes, canvas, finish
+from stressbench.report.drawing import area_values, bare_axes, canvas, finish, tick_text
 from stressbench.report.names import printable
 from stressbench.report.palette import ISOLATED, JOBS, MUTED
-from stressbench.report.plotting import Axes
+from stressbench.report.plotting import Axes, FuncFormatter
 from stressbench.report.thinning import extreme_indices
 from stressbench.report.units import TimeUnit, count, elapsed_unit, percent, time, time_unit
 
@@ -43,6 +43,7 @@ def draw(profile: Profile, summary: ProfileSummary, *, key: str) -> Figure | Non
     )  # fmt: skip
     above.axhline(summary.idle.mean_s * unit.per_second, color=ISOLATED.placeholder, linestyle="--", linewidth=1.2)
     above.set_ylabel(f"latency / {unit.name}")
+    above.yaxis.set_major_formatter(FuncFormatter(lambda value, _: tick_text(value)))
     _plot_utilisation(below, summary, unit=elapsed)
     for axes in (above, below):
         bare_axes(axes)

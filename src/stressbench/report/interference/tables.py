@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from stressbench.interference.profile_summary import LevelSummary, ProfileSummary
+from stressbench.interference.utilisation import Utilisation
 from stressbench.report.document import Table, table_columns
 from stressbench.report.interference.formatting import (
+    UNKNOWN,
     latency_table,
     phase_table,
     slowdown_cell,
@@ -20,7 +22,7 @@ _MAX_LINKS = 40
 def findings(summary: ProfileSummary) -> Iterator[str]:
     """The load of the application and its slowdown, in sentences."""
     if summary.ours is not None:
-        yield f"{summary.application} {_utilisation_clause(summary)}"
+        yield _utilisation_sentence(summary, summary.ours)
     known = [one for one in summary.levels if one.utilisation.value is not None]
     if known:
         worst = max(known, key=lambda one: one.slowdown.centre)
@@ -35,12 +37,12 @@ def findings(summary: ProfileSummary) -> Iterator[str]:
         yield f"The profile of {summary.application} holds idle latencies only."
 
 
-def _utilisation_clause(summary: ProfileSummary) -> str:
-    assert summary.ours is not None
-    if summary.ours.value is None:
-        return f"and the switch: {utilisation_text(summary.ours)}."
+def _utilisation_sentence(summary: ProfileSummary, utilisation: Utilisation) -> str:
+    if utilisation.value is None:
+        why = utilisation_text(utilisation).removeprefix(UNKNOWN)
+        return f"How busy {summary.application} keeps the switch is unknown: {why}."
     phases = f", in {count(len(summary.phases), 'phase')}" if len(summary.phases) > 1 else ""
-    return f"keeps the switch busy for {utilisation_text(summary.ours)} of the time{phases}."
+    return f"{summary.application} keeps the switch busy for {utilisation_text(utilisation)} of the time{phases}."
 
 
 def tables_of(summary: ProfileSummary) -> Iterator[Table]:

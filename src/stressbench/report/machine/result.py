@@ -58,7 +58,7 @@ def page(result: MachineResult) -> Document:
         f"{fact.name}: {fact.value}" for fact in _facts(result, transports=False) if fact.name in _ON_PAGE
     )
     blocks: tuple[Block, ...] = (
-        replace(_table(result), caption=_CAPTION),
+        replace(_table(result), caption=_CAPTION, foldable=False),
         *((Paragraph(text=printable(f"{missing[:1].upper()}{missing[1:]}."), role=Role.note),) if missing else ()),
         Paragraph(text=f"{facts}.", role=Role.note),
     )

@@ -1,5 +1,6 @@
 """Places for labels in a drawing where they cover as little as possible. Pure; lengths are in inches."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -12,8 +13,8 @@ Segments: TypeAlias = NDArray[np.float64]
 """Lines of shape (lines, 4): x and y of the first end, x and y of the second."""
 _DISTANCES = (0.14, 0.3, 0.6)
 _LABEL_COST, _BOX_COST, _DISTANCE_COST = 100.0, 3.0, 0.6
-"""What it costs to cover another label, or a box, and to be an inch away; to cover a line costs 1."""
-_PLACES_PER_SIDE = 9
+"""What it costs to cover a text, or a box, and to be an inch away; to cover a line costs 1."""
+_PLACES_PER_SIDE = 25
 _SHORTEST = 1e-9
 
 
@@ -53,6 +54,12 @@ def box_around(centre: tuple[float, float], *, width: float, height: float) -> B
     return Box(left=x - width / 2, bottom=y - height / 2, right=x + width / 2, top=y + height / 2)
 
 
+def box_of(points: Sequence[tuple[float, float]]) -> Box:
+    """The smallest box that has all the points."""
+    xs, ys = zip(*points, strict=True)
+    return Box(left=min(xs), bottom=min(ys), right=max(xs), top=max(ys))
+
+
 def covered(box: Box, segments: Segments) -> int:
     """The number of lines that cross the box."""
     if not len(segments):
@@ -71,34 +78,54 @@ def free_place(
 ) -> Box:  # fmt: skip
     """The place of a label of this size for what is at `anchor`, close to it and inside of `within`.
 
-    It covers as few lines (`segments`) and `boxes` as possible, and other `labels` only if there is no room elsewhere.
+    It covers as few lines (`segments`) and `boxes` as possible, and the texts of `labels` only if there is no room
+    elsewhere.
     """
 
-    def cost(box: Box) -> float:
-        x, y = box.centre
-        distance = float(np.hypot(x - anchor[0], y - anchor[1]))
-        return (
-            covered(box, segments)
-            + _BOX_COST * sum(box.overlaps(other) for other in boxes)
-            + _LABEL_COST * sum(box.overlaps(other) for other in labels)
-            + _DISTANCE_COST * distance
-        )
+    centres = _centres(anchor, width, height, within)
+    candidates = [box_around(centre, width=width, height=height) for centre in centres]
+    candidates = [box for box in candidates if within.contains(box)] or [box_around(anchor, width=width, height=height)]
+    costs = (
+        _BOX_COST * _overlaps(candidates, boxes)
+        + _LABEL_COST * _overlaps(candidates, labels)
+        + _DISTANCE_COST * np.array([math.dist(box.centre, anchor) for box in candidates])
+    )
+    best, least = candidates[0], math.inf
+    for number in np.argsort(costs, kind="stable").tolist():
+        if costs[number] >= least:
+            break
+        cost = costs[number] + covered(candidates[number], segments)
+        if cost < least:
+            best, least = candidates[number], cost
+    return best
 
-    candidates = (box_around(centre, width=width, height=height) for centre in _centres(anchor, width, height, within))
-    inside = [box for box in candidates if within.contains(box)]
-    return min(inside, key=cost, default=box_around(anchor, width=width, height=height))
+
+def _overlaps(candidates: Sequence[Box], boxes: Sequence[Box]) -> NDArray[np.intp]:
+    """The number of `boxes` that each candidate overlaps, shape (candidates,)."""
+    left, bottom, right, top = (_sides(candidates)[:, [side]] for side in range(4))
+    others = _sides(boxes).T
+    found = (left < others[2]) & (others[0] < right) & (bottom < others[3]) & (others[1] < top)
+    counts: NDArray[np.intp] = found.sum(axis=1)
+    return counts
+
+
+def _sides(boxes: Sequence[Box]) -> NDArray[np.float64]:
+    """Left, bottom, right and top of each box, shape (boxes, 4)."""
+    return np.array([(box.left, box.bottom, box.right, box.top) for box in boxes], dtype=float).reshape(-1, 4)
 
 
 def _centres(
     anchor: tuple[float, float], width: float, height: float, within: Box
 ) -> Iterator[tuple[float, float]]:  # fmt: skip
-    """Places around the anchor, then places all over the drawing."""
+    """Places around the anchor, then places all over the drawing, then lines of them from its top down."""
     for distance, (dx, dy) in product(_DISTANCES, product((-1, 0, 1), repeat=2)):
         if dx or dy:
             yield anchor[0] + dx * (distance + width / 2), anchor[1] + dy * (distance + height / 2)
-    xs = np.linspace(within.left + width / 2, within.right - width / 2, _PLACES_PER_SIDE)
-    ys = np.linspace(within.bottom + height / 2, within.top - height / 2, _PLACES_PER_SIDE)
-    yield from product(xs.tolist(), ys.tolist())
+    half_width, half_height = width / 2 + _SHORTEST, height / 2 + _SHORTEST
+    xs = np.linspace(within.left + half_width, within.right - half_width, _PLACES_PER_SIDE)
+    ys = np.linspace(within.bottom + half_height, within.top - half_height, _PLACES_PER_SIDE)
+    lines = np.arange(within.top - half_height, within.bottom + half_height, -2 * half_height)
+    yield from product(xs.tolist(), [*ys.tolist(), *lines.tolist()])
 
 
 def are_disjoint(boxes: Sequence[Box]) -> bool:

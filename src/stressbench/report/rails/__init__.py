@@ -52,12 +52,13 @@ def _findings(results: RailsReport) -> Iterator[str]:
                 where = ", ".join((*subject.where.values(), label(subject)))
                 differences.append((
                     max(ratio.ratio, 1 / ratio.ratio),
-                    f"{printable(where)} {_ratio_clause(subject, ratio.ratio)} with {printable(subject.baseline)} "
-                    f"under the policy {printable(entry.policy)}, 95 % interval {ratio.low:.3f} to {ratio.high:.3f}.",
+                    f"Under the policy {printable(entry.policy)}, {printable(where)} "
+                    f"{_ratio_clause(subject, ratio.ratio)} under {printable(subject.baseline)}, 95 % interval "
+                    f"{ratio.low:.3f} to {ratio.high:.3f}.",
                 ))  # fmt: skip
     yield from (sentence for _, sentence in sorted(differences, reverse=True))
     if not differences:
-        yield f"No policy differs significantly from the baseline by more than {_EFFECT:.0%}."
+        yield f"No policy differs significantly from the baseline by more than {100 * _EFFECT:g} %."
 
 
 def _ratio_clause(subject: Subject, ratio: float) -> str:

@@ -69,7 +69,7 @@ def _boxes(subject: Subject, policies: Sequence[str], *, key: str, caption: str)
     axes.set_xlabel(f"time / {unit.name}" if unit.name else short(subject.name, max_length=60))
     where = ", ".join((*subject.where.values(), label(subject)))
     return finish(
-        fig, key=key, title=f"{printable(where)}, by rail policy", caption=caption,
+        fig, key=key, title=f"{'Time of ' if unit.name else ''}{printable(where)}, by rail policy", caption=caption,
         description=" ".join(f"{policy}: median {value_text(subject, box.median)}, n = {box.count}."
                              for policy, box in shown),
     )  # fmt: skip

@@ -5,13 +5,14 @@ filters rows, shows values of figures, and places another report beside this one
 blocks without page, style sheet and script, for notebooks.
 """
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from stressbench import __version__
 from stressbench.report.captions import CaptionHistory, PrintedCaption
@@ -24,6 +25,7 @@ from stressbench.report.renderers.csv_ import csv_text
 
 MAX_ROWS_IN_PAGE = 4000
 _UNESCAPED = " ,:;/[]()+*=@!$'-._~"
+_CODE = re.compile(r"`([^`\n]+)`")
 
 
 class _References:
@@ -73,7 +75,7 @@ def environment(terms: tuple[Term, ...] = ()) -> Environment:
     made.filters |= {
         "class_name": _class_name, "svg": _svg, "href": _href, "printable": printable, "html_rows": html_rows,
         "attributes": table_attributes, "summary_text": summary_text, "term": references.term, "breakable": breakable,
-        "caption": references.caption, "quoted": quote,
+        "caption": references.caption, "quoted": quote, "prose": _prose,
     }  # fmt: skip
     made.tests |= {"too_long": _is_too_long, "long_table": _is_long_table}
     return made
@@ -82,6 +84,11 @@ def environment(terms: tuple[Term, ...] = ()) -> Environment:
 def _class_name(block: Block) -> str:
     """The name of the block's class, which selects the macro of the template."""
     return type(block).__name__
+
+
+def _prose(text: str) -> Markup:
+    """The sentences, escaped; what is between backticks is code, such as a command."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _svg(figure: Figure) -> Markup:
@@ -99,7 +106,7 @@ def _is_too_long(data_file: DataFile) -> bool:
 
 
 def _is_long_table(table: Table) -> bool:
-    return len(table.rows) > LONG_TABLE_ROWS
+    return table.foldable and len(table.rows) > LONG_TABLE_ROWS
 
 
 def _template_file(name: str) -> str:

@@ -223,7 +223,7 @@ def _percent(share: float) -> str:
 
 def _where_by_placement(section: RunSection) -> str:
     if section.network is None:
-        return "Unknown: the run has no link counters and no topology (--topology FILE tells it)."
+        return "Unknown: the run has no link counters and no topology (`--topology FILE` tells it)."
     names = {job.job: printable(job.name) for job in section.jobs}
     shared = crossings(block_network(section.network), section.jobs_by_host)
     if not shared:

@@ -89,18 +89,16 @@ def plan_text(plan: Plan | None, *, options: bool) -> str:
     """The number of additional rounds needed; with `options`, also the options of `stressbench run` for them."""
     if plan is None or plan.half_width is None:
         return f"no number: {plan.reason if plan else 'a background job'}"
-    current = f"the interval is plus or minus {plan.half_width:.2%} after {plan.blocks} blocks"
+    target = f"±{100 * plan.target:.3g} %"
+    current = f"the interval is ±{100 * plan.half_width:.3g} % after {plan.blocks:,} blocks"
     if plan.more_blocks is None:
-        return f"{current}; to see {plan.target:.2%} you need {plan.reason}"
+        return f"{current}; {target} takes {plan.reason}"
     if plan.more_blocks == 0:
-        return f"{current}: enough to see {plan.target:.2%}"
+        return f"{current}: enough for {target}"
     total = plan.blocks + plan.more_blocks
-    conservative = "" if plan.more_blocks_sure is None else f" ({plan.more_blocks_sure} to be 80 % sure)"
+    conservative = "" if plan.more_blocks_sure is None else f" ({plan.more_blocks_sure:,} to be 80 % sure)"
     options_text = f": --isolated {total} --contended {total}" if options else ""
-    return (
-        f"{current}; to see {plan.target:.2%} you need {plan.more_blocks} more rounds of each kind"
-        f"{conservative}{options_text}"
-    )
+    return f"{current}; {target} takes {plan.more_blocks:,} more rounds of each kind{conservative}{options_text}"
 
 
 def plans(section: RunSection) -> tuple[str, ...]:

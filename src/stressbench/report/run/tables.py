@@ -37,7 +37,7 @@ def _job_row(job: JobSummary) -> tuple[str, ...]:
     timing = job.timing
     name = printable(job.name) + (" (background)" if job.role is Role.background else "")
     slowest = timing.slowest
-    host = MISSING if slowest is None else f"{printable(slowest.host)} ({slowest.host_share:.0%})"
+    host = MISSING if slowest is None else f"{printable(slowest.host)} ({100 * slowest.host_share:.0f} %)"
     return (
         name,
         f"{job.ranks:,}",
@@ -88,10 +88,10 @@ def motifs_table(section: RunSection) -> Table:
     """Two rows per motif: isolated and contended."""
     return Table(
         key=f"{section.key}-motifs",
-        caption="Times of one iteration, largest over the ranks; 95 % and 99 % are percentiles of the repetitions.",
+        caption="Times of one iteration, largest over the ranks; p95 and p99 are percentiles of the repetitions.",
         columns=columns(
             texts=("job", "motif", "rounds"),
-            numbers=("n", "min", "median", "mean", "95 %", "99 %", "max", "impact", "95 % interval"),
+            numbers=("n", "min", "median", "mean", "p95", "p99", "max", "impact", "95 % interval"),
         ),
         rows=tuple(row for job in section.jobs for step in job.steps for row in _motif_rows(section, job, step)),
     )

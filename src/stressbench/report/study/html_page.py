@@ -27,6 +27,7 @@ from stressbench.report.document import (
 from stressbench.report.drawing import style
 from stressbench.report.figures import link_loads, network
 from stressbench.report.names import printable
+from stressbench.report.page_sections import as_sentence
 from stressbench.report.questions import ANSWERS, study_links
 from stressbench.report.run.options import ReportOptions
 from stressbench.report.run.section import RunSection
@@ -171,7 +172,7 @@ def _page_command(data: StudyData, screen: FirstScreen) -> str | None:
     if screen.run is None or screen.run not in data.files or screen.run in data.pages:
         return None
     file = shlex.quote(str(PurePath(data.directory) / data.files[screen.run]))
-    return f"A page of run {screen.run} alone, with the rounds of each job: stressbench report {file}"
+    return f"A page of run {screen.run} alone, with the rounds of each job: `stressbench report {file}`"
 
 
 def _findings(report: StudyReport, page_data: StudyPageData, links: CellLinks) -> Iterator[Block]:
@@ -224,7 +225,7 @@ def _placements(figures: _Figures) -> Iterator[Block]:
 
 def _limitations(report: StudyReport, data: StudyData) -> Iterator[Block]:
     notes = (
-        *(Note(text=printable(note)) for note in report.notes),
+        *(Note(text=printable(as_sentence(note))) for note in report.notes),
         *(_note(one) for one in warnings_of(data)),
     )
     if notes:
@@ -234,5 +235,5 @@ def _limitations(report: StudyReport, data: StudyData) -> Iterator[Block]:
 def _note(one: WarningGroup) -> Note:
     more = len(one.jobs) - _MAX_JOBS_NAMED
     named = ", ".join(one.jobs[:_MAX_JOBS_NAMED]) + (f" and {more} more" if more > 0 else "")
-    about = f"{one.kind}, in {one.runs} {'run' if one.runs == 1 else 'runs'}" + (f" ({named})" if named else "")
+    about = f"`{one.kind}`, in {one.runs} {'run' if one.runs == 1 else 'runs'}" + (f" ({named})" if named else "")
     return Note(text=f"for example, {one.example}", severity=one.severity, about=about)

@@ -1,11 +1,13 @@
 """Provenance of a study, and the commands that repeat it."""
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from stressbench import __version__
 from stressbench.report.document import Block, Collapsible, Fact, Facts, Paragraph, Preformatted
 from stressbench.report.names import printable
+from stressbench.report.study.page_data import factor_text_of
 from stressbench.report.units import MISSING, count
 from stressbench.results.study import StudyReport
 from stressbench.results.study_data import StudyData
@@ -20,12 +22,25 @@ def provenance_blocks(report: StudyReport, data: StudyData) -> Iterator[Block]:
     yield Facts(facts=_facts(report, data))
     if data.text:
         yield _file(f"Study file ({data.name})", data.text, expanded=True)
-    workloads = (run.header.workload for run in data.runs.values())
-    texts = {workload.hash: (workload.path, workload.text) for workload in workloads}
-    for path, text in tuple(texts.values())[:_MAX_NAMED]:
-        yield _file(f"Workload {printable(path)}", text)
+    yield from (_file(summary, text) for summary, text in _workloads(report, data))
     if data.environment:
         yield _file("Programs and settings (environment.json)", data.environment)
+
+
+def _workloads(report: StudyReport, data: StudyData) -> Iterator[tuple[str, str]]:
+    """A summary and the text of each workload; of several under one path, the summary names the cells."""
+    cells: dict[str, list[str]] = {}
+    for cell, runs in data.by_cell.items():
+        for key in {run.header.workload.hash for run in runs.values()}:
+            cells.setdefault(key, []).append(cell)
+    workloads = {run.header.workload.hash: run.header.workload for run in data.runs.values()}
+    paths = Counter(workload.path for workload in workloads.values())
+    where = {cell.id: factor_text_of(cell, report.factors) for cell in report.cells}
+    for key, workload in tuple(workloads.items())[:_MAX_NAMED]:
+        first, *others = cells[key]
+        more = f" and {count(len(others), 'other cell')}" if others else ""
+        with_ = f" with {where[first]}{more}" if paths[workload.path] > 1 and where.get(first) else ""
+        yield printable(f"Workload {workload.path}{with_}"), workload.text
 
 
 def _file(summary: str, text: str, *, expanded: bool = False) -> Collapsible:

@@ -87,7 +87,10 @@ def _link_text(entry: CellJob, links: Sequence[CellLink]) -> str:
     link, description = (most_drops, "most frames lost on") if most_drops.drops else (links[0], "busiest:")
     shares = [
         f"{share:.0%} {kind}".replace("%", "\N{NO-BREAK SPACE}%")
-        for kind, share in (("isolated", link.isolated_share(entry.job.name)), ("contended", link.contended))
+        for kind, share in (
+            ("in its isolated rounds", link.isolated_share(entry.job.name)),
+            ("contended", link.contended),
+        )
         if share is not None
     ]
     return f"; {description} link {bidi_isolated(link.name)}" + (f" ({', '.join(shares)})" if shares else "")

@@ -194,7 +194,10 @@ def hosts_table(page_data: StudyPageData) -> tuple[Table, DataFile] | tuple[()]:
 
 @dataclass(frozen=True, kw_only=True)
 class WarningGroup:
-    """One kind of warning over all runs: the number of runs, the jobs, and the first text as an example."""
+    """One kind of warning over all runs: the number of runs, the jobs, and the first text as an example.
+
+    `kind` is that of `show --json`.
+    """
 
     severity: Severity
     kind: str
@@ -210,7 +213,7 @@ def warnings_of(data: StudyData) -> tuple[WarningGroup, ...]:
         groups.setdefault((severity, kind), []).append((run, job, text))
     warning_groups = [
         WarningGroup(
-            severity=severity, kind=printable(kind.replace("_", " ")), runs=len({run for run, _, _ in occurrences}),
+            severity=severity, kind=printable(kind), runs=len({run for run, _, _ in occurrences}),
             jobs=tuple(dict.fromkeys(printable(job) for _, job, _ in occurrences if job is not None)),
             example=printable(occurrences[0][2]),
         )

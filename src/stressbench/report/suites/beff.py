@@ -113,7 +113,7 @@ def _findings(result: BEff, rmax: Rmax | None) -> Iterator[str]:
     yield f"All {result.ranks:,} ranks together reach {rate(result.b_eff)}, {rate(result.per_rank)} per rank."
     if result.rings is not None and result.polygons is not None:
         share = result.polygons / result.rings
-        yield f"Random patterns reach {share:.0%} of the bandwidth of ring patterns ({rate(result.rings)})."
+        yield f"Random patterns reach {100 * share:.0f} % of the bandwidth of ring patterns ({rate(result.rings)})."
     yield f"Messages of Lmax ({size(result.lmax_bytes)}) reach {rate(result.at_lmax)}."
     if rmax is not None:
         sentence = _balance_text(result, rmax)

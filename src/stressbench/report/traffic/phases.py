@@ -43,12 +43,14 @@ def draw(profile: Profile) -> Figure | None:
     )  # fmt: skip
     axes.set_xlim(0, edges[-1])
     axes.set_ylim(0, 1)
-    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1))
+    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, symbol=" %"))
     axes.set_xlabel(f"time since MPI_Init / {unit.name}")
     axes.set_ylabel("share of the ranks' time")
     legend(axes, (layer.key for layer, row in zip(LAYERS, rows, strict=True) if row.any()))
     parts = ", ".join(
-        f"{layer.label} {row.sum() / total.sum():.0%}" for layer, row in zip(LAYERS, rows, strict=True) if row.any()
+        f"{layer.label} {100 * row.sum() / total.sum():.0f} %"
+        for layer, row in zip(LAYERS, rows, strict=True)
+        if row.any()
     )
     return finish(
         fig,

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from operator import attrgetter
 from statistics import median
 
@@ -21,6 +21,7 @@ from stressbench.report.document import (
     Table,
     columns,
 )
+from stressbench.report.page_sections import as_sentence
 from stressbench.report.units import TimeUnit, count, digits, percent, ratio_text, size, time, time_unit
 from stressbench.results.validation import Block as LaunchBlock
 from stressbench.results.validation import LaunchPair, OperationRow, Validation, Verdict, launch_pairs
@@ -47,7 +48,7 @@ def brief(result: Validation) -> Document:
 def page(result: Validation) -> Document:
     """The HTML page: the same, with every launch and a figure."""
     findings = Findings(sentences=tuple(f"{one[:1].upper()}{one[1:]}" for one in _sentences(result)))
-    sections = [Section(key="result", title="Result", blocks=(findings, *_rest(result)))]
+    sections = [Section(key="result", title="Result", blocks=(findings, *map(_in_sentences, _rest(result))))]
     if result.blocks:
         from stressbench.report.drawing import style  # matplotlib takes half a second to import
         from stressbench.report.validation.figure import draw
@@ -154,6 +155,13 @@ def _rest(result: Validation) -> Iterator[Block]:
         yield Notes(notes=notes)
 
 
+def _in_sentences(block: Block) -> Block:
+    """The block with its notes as sentences."""
+    if not isinstance(block, Notes):
+        return block
+    return replace(block, notes=tuple(replace(note, text=as_sentence(note.text)) for note in block.notes))
+
+
 def _time_table(result: Validation) -> Table:
     sides = [("program", [b.program for b in result.blocks]), ("workload", [b.workload for b in result.blocks])]
     unit = time_unit(side.time_s for _, values in sides for side in values)
@@ -162,7 +170,7 @@ def _time_table(result: Validation) -> Table:
         times = [one.time_s for one in values]
         rows.append(
             (
-                name, time(median(times), unit=unit), f"{time(min(times), unit=unit)} - {time(max(times), unit=unit)}",
+                name, time(median(times), unit=unit), f"{time(min(times), unit=unit)} – {time(max(times), unit=unit)}",
                 time(median([one.mpi_s for one in values]), unit=unit),
                 percent(median([one.mpi_share for one in values])),
             )
@@ -171,7 +179,9 @@ def _time_table(result: Validation) -> Table:
         key="times", title="Time of the run" if result.whole else "Time per iteration",
         columns=columns(
             texts=("",),
-            numbers=(f"median / {unit.name}", "range", "in MPI", "share of MPI / %"),
+            numbers=(
+                f"median / {unit.name}", f"range / {unit.name}", f"in MPI / {unit.name}", "share of MPI / %"
+            ),
         ),
         rows=tuple(rows),
         caption=f"Medians over launches. {_COMPUTATIONS[result.computation]}{_CPU_TIME if result.cpu_time else ''}",
@@ -214,7 +224,10 @@ def _launch_table(result: Validation) -> Table:
         key="every-launch", title="",
         columns=columns(
             texts=("launch",),
-            numbers=(f"program / {unit.name}", "workload", "ratio", "program, in MPI", "workload, in MPI"),
+            numbers=(
+                f"program / {unit.name}", f"workload / {unit.name}", "ratio", f"program in MPI / {unit.name}",
+                f"workload in MPI / {unit.name}",
+            ),
         ),
         rows=tuple(_launch_row(number, block, unit) for number, block in enumerate(result.blocks, start=1)),
         caption="Mean over the ranks and the iterations of a launch.",

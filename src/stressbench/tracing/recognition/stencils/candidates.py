@@ -124,11 +124,9 @@ def _assumed_of_stages(found: Sequence[StageLoop], chosen: Sequence[StageLoop], 
         if loop in chosen:
             yield from loop.assumed
         if loop.would_fit_grid:
-            taken, other = ("stages (^)", "a grid") if loop in chosen else ("those of a grid", "stages (^)")
-            yield (
-                f"calls: messages are taken for {taken}; on {ranks} ranks, they would also fit {other} with two ranks in "
-                "each dimension"
-            )
+            grid, stages = "a grid with two ranks in each dimension", "stages (^)"
+            taken, other = (stages, grid) if loop in chosen else (f"those of {grid}", stages)
+            yield f"calls: messages are taken for {taken}; on {ranks} ranks, they would also fit {other}"
 
 
 def _in_grid(

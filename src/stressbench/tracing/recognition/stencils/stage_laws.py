@@ -32,14 +32,17 @@ def size_law(samples: Samples, *, shares: bool) -> SizeLaw | None:
     if shares:
         laws.insert(1, ("*S", True))
     for of_stage, of_ranks in laws:
-        numbers = {_number(ranks, stage, size, of_stage, of_ranks) for (ranks, stage), size in samples.items()}
+        numbers = {
+            _number(ranks, stage, size, of_stage=of_stage, of_ranks=of_ranks)
+            for (ranks, stage), size in samples.items()
+        }
         number = numbers.pop()
         if not numbers and number is not None:
             return SizeLaw(number=number, of_stage=of_stage, of_ranks=of_ranks)
     return None
 
 
-def _number(ranks: int, stage: int, size: int, of_stage: str, of_ranks: bool) -> int | None:  # noqa: FBT001
+def _number(ranks: int, stage: int, size: int, *, of_stage: str, of_ranks: bool) -> int | None:
     whole = size * ranks if of_ranks else size
     if of_stage == "/S":
         return whole << stage

@@ -161,7 +161,9 @@ class _Sampled:
         if any(kind not in _LEFT_OUT_WITHOUT_PARTNER for shape in self._shapes.values() for kind in shape):
             return None
         sides = {side.role for side in sizes if not side.sends and side.place == 0}
-        return _looped(self._structure.words, [bodies[role] for role in sorted(bodies, key=lambda one: one not in sides)])
+        return _looped(
+            self._structure.words, [bodies[role] for role in sorted(bodies, key=lambda one: one not in sides)]
+        )
 
 
 def _looped(words: str, bodies: Sequence[Stages]) -> Stages:

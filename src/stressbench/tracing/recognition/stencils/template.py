@@ -180,7 +180,9 @@ def _aligned(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Sym
     nodes: list[Node] = []
     null_calls = False
     for place, parallel in enumerate(zip(*(own for _, _, own in flat), strict=True)):
-        unlike = {(one.kind, one.tag, one.source_tag, one.reduction, one.root, one.along, one.stages) for one in parallel}
+        unlike = {
+            (one.kind, one.tag, one.source_tag, one.reduction, one.root, one.along, one.stages) for one in parallel
+        }
         to = {one.to for one in parallel if one.to is not None}
         source = {one.source for one in parallel if one.source is not None}
         kind = parallel[0].kind

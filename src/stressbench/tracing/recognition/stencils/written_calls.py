@@ -26,7 +26,8 @@ def written_calls(
 ) -> str:  # fmt: skip
     """The calls of the template and the computation between them. `sent` and `received` are sizes by place.
 
-    `in_stages` changes the sizes in stages. Computation is times the cells of a rank in `mesh`. Raises NoStencil for other collectives.
+    `in_stages` changes the sizes in stages. Computation is times the cells of a rank in `mesh`. Raises NoStencil for
+    other collectives.
     """
     calls: list[_Written] = []
     pending: Counter[Kind] = Counter()

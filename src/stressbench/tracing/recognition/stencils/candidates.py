@@ -18,7 +18,7 @@ from stressbench.tracing.recognition.stencils.grids import (
 )
 from stressbench.tracing.recognition.stencils.passes import Event, Kind, NoStencil, OtherGrid, is_between_ranks
 from stressbench.tracing.recognition.stencils.sizes import DividedMesh, blocks, sizes_of
-from stressbench.tracing.recognition.stencils.stages import StageLoop, stage_loops, with_stages
+from stressbench.tracing.recognition.stencils.stages import FEWEST_RANKS, StageLoop, stage_loops, with_stages
 from stressbench.tracing.recognition.stencils.template import (
     Template,
     matching_sends,
@@ -113,20 +113,24 @@ def stencil(
         except NoStencil as why:
             refusals.append(why)
         else:
-            assumed = dict.fromkeys((*candidate.assumed, *_assumed_of_stages(found, chosen, len(loops[0]))))
-            return replace(candidate, assumed=tuple(assumed))
+            ranks = [len(passes) for passes in loops]
+            return replace(candidate, assumed=(*candidate.assumed, *_assumed_of_stages(found, chosen, ranks)))
     raise refusals[1 if clear else 0]
 
 
-def _assumed_of_stages(found: Sequence[StageLoop], chosen: Sequence[StageLoop], ranks: int) -> Iterator[str]:
-    """What captures leave open: whether messages in stages are those of a grid."""
-    for loop in found:
-        if loop in chosen:
-            yield from loop.assumed
-        if loop.would_fit_grid:
-            grid, stages = "a grid with two ranks in each dimension", "stages (^)"
-            taken, other = (stages, grid) if loop in chosen else (f"those of {grid}", stages)
-            yield f"calls: messages are taken for {taken}; on {ranks} ranks, they would also fit {other}"
+def _assumed_of_stages(found: Sequence[StageLoop], chosen: Sequence[StageLoop], ranks: Sequence[int]) -> Iterator[str]:
+    """What captures leave open: how stages go on, and whether their messages are those of a grid."""
+    if chosen and max(ranks) == FEWEST_RANKS:
+        yield f"calls: stages, of which {FEWEST_RANKS} ranks have two; a capture on 8 or more shows whether others follow"
+    if sizes := sorted(frozenset().union(*(loop.open_sizes for loop in chosen))):
+        yield f"calls: sizes in stages are {', '.join(sizes)} on other numbers of ranks, too"
+    if tags := sorted(frozenset().union(*(loop.open_tags for loop in chosen))):
+        yield f"calls: tags in stages are {', '.join(tags)} on other numbers of ranks, too"
+    grid, stages = "a grid with two ranks in each dimension", "stages (^)"
+    for are_stages in (True, False):
+        if any(loop.would_fit_grid and (loop in chosen) is are_stages for loop in found):
+            taken, other = (stages, grid) if are_stages else (f"those of {grid}", stages)
+            yield f"calls: messages are taken for {taken}; on {ranks[0]} ranks, they would also fit {other}"
 
 
 def _in_grid(

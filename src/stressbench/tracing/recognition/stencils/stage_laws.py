@@ -64,8 +64,8 @@ def tag_law(samples: Samples) -> TagLaw | None:
     if len(set(samples.values())) == 1:
         return TagLaw(text=str(next(iter(samples.values()))), is_open=False)
     firsts = {
-        name: {tag - by(stage) for (_, stage), tag in samples.items()}
-        for name, by in (("k", lambda stage: stage), ("S", lambda stage: 1 << stage))
+        "k": {tag - stage for (_, stage), tag in samples.items()},
+        "S": {tag - (1 << stage) for (_, stage), tag in samples.items()},
     }
     found = {name: first.pop() for name, first in firsts.items() if len(first) == 1}
     found = {name: first for name, first in found.items() if first >= 0}

@@ -9,7 +9,7 @@ from stressbench.tracing.recognition.stencils.stage_search import FoundStages, S
 from stressbench.tracing.recognition.stencils.stage_structure import Role
 from stressbench.tracing.recognition.stencils.template import Passes
 
-_FEWEST_RANKS = 4
+FEWEST_RANKS = 4
 """With fewer, there are no two stages, and each tree is a rank and its neighbours."""
 _SHORTEST_LAYER = 64
 """Bytes from which on messages may be layers of cells."""
@@ -24,19 +24,20 @@ class StageLoop:
     """A loop over stages, and the span of its events, by capture and rank.
 
     `would_fit_grid`: a grid with two ranks in each dimension may have the same messages. `is_doubtful`: and they may
-    well be layers of cells. `assumed`: what the captures leave open.
+    well be layers of cells. `open_sizes`, `open_tags`: what may go on in another way on other ranks.
     """
 
     stages: Stages
     spans: tuple[tuple[Span, ...], ...]
     would_fit_grid: bool
     is_doubtful: bool
-    assumed: tuple[str, ...]
+    open_sizes: frozenset[str]
+    open_tags: frozenset[str]
 
 
 def stage_loops(captures: Sequence[Passes]) -> tuple[StageLoop, ...]:
     """The loops over stages that all captures have; none if these differ."""
-    if min(map(len, captures)) < _FEWEST_RANKS:
+    if min(map(len, captures)) < FEWEST_RANKS:
         return ()
     try:
         found = [StageSearch(passes).found() for passes in captures]
@@ -104,6 +105,10 @@ class _Sampled:
                     self._is_regular &= samples.setdefault(side, {}).setdefault(of, value) == value
 
     @property
+    def _are_on_one_number(self) -> bool:
+        return len(set(self._ranks)) == 1
+
+    @property
     def _halves_farthest_first(self) -> bool:
         return self._structure.down and not self._structure.in_tree
 
@@ -115,7 +120,7 @@ class _Sampled:
     def loop(self, wholes: frozenset[int]) -> StageLoop | None:
         """The loop; None if tags or sizes are no function of the stage. `wholes`: those of all loops of a pass."""
         sizes = {side: law for side in self._bytes if (law := self._size(side, wholes)) is not None}
-        tags = {side: law for side, own in self._tags.items() if (law := tag_law(own)) is not None}
+        tags = {side: tag for side, own in self._tags.items() if (tag := tag_law(own)) is not None}
         if not self._is_regular or len(sizes) < len(self._bytes) or len(tags) < len(self._tags):
             return None
         stages = self._stages(sizes, tags)
@@ -127,7 +132,8 @@ class _Sampled:
             stages=stages, spans=tuple(tuple(map(one.span, range(len(one.units)))) for one in self._found),
             would_fit_grid=would_fit_grid,
             is_doubtful=would_fit_grid and max(self._ranks) <= 1 << _USUAL_DIMENSIONS and least >= _SHORTEST_LAYER,
-            assumed=tuple(self._assumed(sizes.values(), tags.values())),
+            open_sizes=frozenset(law.text for law in sizes.values() if law.of_stage and self._are_on_one_number),
+            open_tags=frozenset(law.text for law in tags.values() if law.is_open),
         )  # fmt: skip
 
     def _size(self, side: _Side, wholes: frozenset[int]) -> SizeLaw | None:
@@ -137,20 +143,10 @@ class _Sampled:
 
     def _would_fit_grid(self, sizes: Iterable[SizeLaw]) -> bool:
         """In a closed grid, ranks at a border have no call for what is beyond, and MPI_Sendrecv is one call."""
-        are_layers = len(set(self._ranks)) == 1 or any(law.of_ranks and not law.of_stage for law in sizes)
+        are_layers = self._are_on_one_number or any(law.of_ranks and not law.of_stage for law in sizes)
         is_one_sendrecv = set(self._shapes.values()) == {(Kind.sendrecv,)}
         is_small = max(self._ranks) <= 1 << _MOST_DIMENSIONS
         return not self._structure.in_tree and not is_one_sendrecv and is_small and are_layers
-
-    def _assumed(self, sizes: Iterable[SizeLaw], tags: Iterable[TagLaw]) -> Iterator[str]:
-        if max(self._ranks) == _FEWEST_RANKS:
-            yield "calls: stages, of which 4 ranks have two; a capture on 8 or more shows whether others follow"
-        growing = sorted({law.text for law in sizes if law.of_stage})
-        if growing and len(set(self._ranks)) == 1:
-            yield f"calls: sizes in stages are {', '.join(growing)} on other numbers of ranks, too"
-        open_ = sorted({law.text for law in tags if law.is_open})
-        if open_:
-            yield f"calls: tags in stages go on as {', '.join(open_)}"
 
     def _stages(self, sizes: Mapping[_Side, SizeLaw], tags: Mapping[_Side, TagLaw]) -> Stages | None:
         """None for calls that all ranks would make where only those with a partner do."""

@@ -121,7 +121,8 @@ def stencil(
 def _assumed_of_stages(found: Sequence[StageLoop], chosen: Sequence[StageLoop], ranks: Sequence[int]) -> Iterator[str]:
     """What captures leave open: how stages go on, and whether their messages are those of a grid."""
     if chosen and max(ranks) == FEWEST_RANKS:
-        yield f"calls: stages, of which {FEWEST_RANKS} ranks have two; a capture on 8 or more shows whether others follow"
+        shown = f"{FEWEST_RANKS} ranks have two"
+        yield f"calls: stages, of which {shown}; a capture on 8 or more shows whether others follow"
     if sizes := sorted(frozenset().union(*(loop.open_sizes for loop in chosen))):
         yield f"calls: sizes in stages are {', '.join(sizes)} on other numbers of ranks, too"
     if tags := sorted(frozenset().union(*(loop.open_tags for loop in chosen))):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stressbench.tracing.recognition.stencils.passes import STARTING, Event, Kind, is_between_ranks
 from stressbench.tracing.recognition.stencils.stage_structure import OTHER_SIDE, Exchange, Role, Structure
-from stressbench.tracing.recognition.stencils.template import COMPLETED, Passes, Place, matched_messages
+from stressbench.tracing.recognition.stencils.template import COMPLETED, EventPlace, Passes, matched_messages
 
 Span = tuple[int, int]
 """The first one, and the one after the last."""
@@ -78,7 +78,7 @@ class StageSearch:
             for own in self._blocks
         ]
         received = matched_messages(passes)
-        self._other_sides: dict[Place, list[Place]] = defaultdict(list)
+        self._other_sides: dict[EventPlace, list[EventPlace]] = defaultdict(list)
         for receive, send in received.items():
             self._other_sides[receive].append(send)
             self._other_sides[send].append(receive)

@@ -72,7 +72,7 @@ def _replaced(events: Sequence[Event], loops: Sequence[tuple[Span, Stages]]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _MessageEnd:
     """One side of a message: the role of the partner, the place of the call among those of a stage, and which side."""
 
     role: Role
@@ -89,8 +89,8 @@ class _Sampled:
         self._shapes = dict(found[0].shapes)
         self._ranks = [len(passes) for passes in captures]
         self._is_regular = True  # ranks do not differ
-        self._tags: dict[_Side, dict[tuple[int, int], int]] = {}
-        self._bytes: dict[_Side, dict[tuple[int, int], int]] = {}
+        self._tags: dict[_MessageEnd, dict[tuple[int, int], int]] = {}
+        self._bytes: dict[_MessageEnd, dict[tuple[int, int], int]] = {}
         for passes, one in zip(captures, found, strict=True):
             for events, units in zip(passes, one.units, strict=True):
                 for unit in units:
@@ -100,7 +100,7 @@ class _Sampled:
     def _add(self, of: tuple[int, int], role: Role, place: int, event: Event) -> None:
         for message, sends in ((event.sent, True), (event.received, False)):
             if message is not None:
-                side = _Side(role, place, sends)
+                side = _MessageEnd(role, place, sends)
                 for samples, value in ((self._tags, message.tag), (self._bytes, message.bytes)):
                     self._is_regular &= samples.setdefault(side, {}).setdefault(of, value) == value
 
@@ -136,7 +136,7 @@ class _Sampled:
             open_tags=frozenset(law.text for law in tags.values() if law.is_open),
         )  # fmt: skip
 
-    def _size(self, side: _Side, wholes: frozenset[int]) -> SizeLaw | None:
+    def _size(self, side: _MessageEnd, wholes: frozenset[int]) -> SizeLaw | None:
         shared = size_law(self._bytes[side], shares=True)
         is_share = shared is not None and (self._halves_farthest_first or shared.number in wholes)
         return shared if is_share else size_law(self._bytes[side], shares=False)
@@ -148,7 +148,7 @@ class _Sampled:
         is_small = max(self._ranks) <= 1 << _MOST_DIMENSIONS
         return not self._structure.in_tree and not is_one_sendrecv and is_small and are_layers
 
-    def _stages(self, sizes: Mapping[_Side, SizeLaw], tags: Mapping[_Side, TagLaw]) -> Stages | None:
+    def _stages(self, sizes: Mapping[_MessageEnd, SizeLaw], tags: Mapping[_MessageEnd, TagLaw]) -> Stages | None:
         """None for calls that all ranks would make where only those with a partner do."""
         write = _Writer(self._shapes, sizes, tags)
         bodies = {role: write.body(role, role) for role in self._shapes}
@@ -172,8 +172,8 @@ def _looped(words: str, bodies: Sequence[Stages]) -> Stages:
 @dataclass(frozen=True, slots=True)
 class _Writer:
     shapes: Mapping[Role, Sequence[Kind]]
-    sizes: Mapping[_Side, SizeLaw]
-    tags: Mapping[_Side, TagLaw]
+    sizes: Mapping[_MessageEnd, SizeLaw]
+    tags: Mapping[_MessageEnd, TagLaw]
 
     def body(self, role: Role, written: Role) -> Stages:
         """The calls of a role as if it were the written one."""
@@ -181,7 +181,7 @@ class _Writer:
         sizes: list[str] = []
         pending = 0
         for place, kind in enumerate(self.shapes[role]):
-            sides = [side for sends in (True, False) if (side := _Side(role, place, sends)) in self.sizes]
+            sides = [side for sends in (True, False) if (side := _MessageEnd(role, place, sends)) in self.sizes]
             if not sides:
                 texts += [kind.value] * (pending if kind is Kind.waits else 1)
                 pending = 0

@@ -22,7 +22,7 @@ from stressbench.tracing.recognition.stencils.passes import (
 )
 
 Passes = Sequence[Sequence[Event]]  # of one capture, by rank
-Place = tuple[int, int]
+EventPlace = tuple[int, int]
 """A rank, and the place of an event among its own."""
 
 
@@ -100,7 +100,7 @@ def _with_like_waits(captures: Sequence[Passes]) -> list[list[list[Event]]]:
     return copies
 
 
-def matched_messages(passes: Passes) -> dict[Place, Place]:
+def matched_messages(passes: Passes) -> dict[EventPlace, EventPlace]:
     """For each receive the send whose message arrives: the k-th one with the same tag. Raises NoStencil."""
     sent: dict[tuple[int, int, int], list[int]] = defaultdict(list)
     received: dict[tuple[int, int, int], list[int]] = defaultdict(list)

@@ -37,8 +37,8 @@ static void allgather(int rank, int ranks) {
   for (int distance = 1; distance < ranks; distance *= 2) {
     int partner = rank ^ distance;
     MPI_Request requests[2];
-    MPI_Irecv(gathered + share * (partner & -distance), share * distance, MPI_DOUBLE, partner, distance,
-              MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(gathered + share * (partner & -distance), share * distance, MPI_DOUBLE, partner, distance, MPI_COMM_WORLD,
+              &requests[0]);
     MPI_Isend(gathered + share * (rank & -distance), share * distance, MPI_DOUBLE, partner, distance, MPI_COMM_WORLD,
               &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

@@ -1,8 +1,9 @@
 """Where the passes of a loop have stages. Pure."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from stressbench.tracing.recognition.stencils.passes import STARTING, Event, Kind, is_between_ranks
 from stressbench.tracing.recognition.stencils.stage_structure import OTHER_SIDE, Exchange, Role, Structure
@@ -88,11 +89,11 @@ class StageSearch:
         """The loops over stages, in the order of rank 0."""
         found: list[FoundStages] = []
         for structure in self._structures():
-            orders = [structure.exchanges(rank, self._ranks) for rank in range(self._ranks)]
+            order_of = cache(partial(structure.exchanges, ranks=self._ranks))
             number = 0
             while number < len(self._blocks[structure.root]):
-                places = self._places(orders, structure.root, number)
-                one = None if places is None else self._loop(structure, orders, places)
+                places = self._places(order_of, structure.root, number)
+                one = None if places is None else self._loop(structure, places)
                 if one is None or places is None:
                     number += 1
                     continue
@@ -111,24 +112,26 @@ class StageSearch:
                 for down in (False, True):
                     yield Structure(in_tree=True, down=down, highest=highest, root=root)
 
-    def _places(self, orders: Sequence[Sequence[Exchange]], anchor: int, number: int) -> list[list[Span]] | None:
+    def _places(
+        self, order_of: Callable[[int], Sequence[Exchange]], anchor: int, number: int
+    ) -> list[list[Span]] | None:
         """For each rank, the blocks of each of its stages, if those of the anchor begin with this block."""
-        first = orders[anchor][0]
+        first = order_of(anchor)[0]
         sizes = {first.role: self._run(anchor, number, first.partner)}
         if not sizes[first.role]:
             return None
-        own = self._walk(anchor, orders[anchor], 0, number, sizes)
+        own = self._walk(anchor, order_of(anchor), 0, number, sizes)
         if own is None:
             return None
         placed = {anchor: own}
         waiting = deque([anchor])
         while waiting:
             rank = waiting.popleft()
-            for exchange, span in zip(orders[rank], placed[rank], strict=True):
+            for exchange, span in zip(order_of(rank), placed[rank], strict=True):
                 other_span = self._other_span(rank, span, exchange.partner)
                 if other_span is None:
                     return None
-                theirs = orders[exchange.partner]
+                theirs = order_of(exchange.partner)
                 place = next(k for k, one in enumerate(theirs) if one.stage == exchange.stage)
                 if exchange.partner not in placed:
                     sizes.setdefault(OTHER_SIDE[exchange.role], other_span[1] - other_span[0])
@@ -182,15 +185,13 @@ class StageSearch:
         known = {number for number in numbers if number is not None}
         return None if len(known) < len(numbers) or not known else (min(known), max(known) + 1)
 
-    def _loop(
-        self, structure: Structure, orders: Sequence[Sequence[Exchange]], places: Sequence[Sequence[Span]]
-    ) -> FoundStages | None:  # fmt: skip
+    def _loop(self, structure: Structure, places: Sequence[Sequence[Span]]) -> FoundStages | None:
         """The loop at these blocks; None if ranks with one role, or one stage and another, make different calls."""
         units: list[tuple[Unit, ...]] = []
         shapes: dict[Role, tuple[Kind, ...]] = {}
-        for rank, (order, spans) in enumerate(zip(orders, places, strict=True)):
+        for rank, spans in enumerate(places):
             own = []
-            for exchange, (first, last) in zip(order, spans, strict=True):
+            for exchange, (first, last) in zip(structure.exchanges(rank, self._ranks), spans, strict=True):
                 blocks = self._blocks[rank]
                 span = (blocks[first].start, blocks[last - 1].end)
                 events = self._passes[rank][slice(*span)]

@@ -197,10 +197,11 @@ class Stencil final : public Application {
     check_dimensions("calls", calls_->dimensions());
     check_dimensions("periodic", periodic_->dimensions());
     try {
-      stencil::check_steps(*calls_, grid);
+      const std::vector<Step> steps = calls_->on(ranks);
+      stencil::check_steps(steps, grid);
       for (const int rank : grid.corners()) {  // throws if a message is too long
         CallList calls(rank, ranks);
-        Writer(calls, grid, true).write(calls_->steps, 0);
+        Writer(calls, grid, true).write(steps, 0);
       }
     } catch (const UserMistake& mistake) {
       reject("calls", "{}", mistake.what());
@@ -209,7 +210,12 @@ class Stencil final : public Application {
 
   void write(CallList& calls) const override {
     const ProcessGrid grid = grid_of(calls.ranks());
-    Writer(calls, grid, *null_calls_).write(calls_->steps, 0);
+    Writer writer(calls, grid, *null_calls_);
+    if (calls_->have_stages()) {
+      writer.write(calls_->on(calls.ranks()), 0);
+    } else {
+      writer.write(calls_->steps, 0);
+    }
   }
 
  private:
@@ -236,8 +242,10 @@ class Stencil final : public Application {
   Param<stencil::Periodic> periodic_{this, "periodic", {}, "dimensions whose last rank has the first one as neighbour"};
   Param<stencil::Fastest> fastest_{this, "fastest", stencil::Fastest::last,
                                    "dimension in which ranks are numbered first"};
-  Param<stencil::Steps> calls_{this, "calls", halo(),
-                               "calls of an iteration, separated by semicolons; neighbours as +x, sizes as 8*y"};
+  Param<stencil::Steps> calls_{
+      this, "calls", halo(),
+      "calls of an iteration, separated by semicolons; neighbours as +x, partners in stages as ^, sizes "
+      "as 8*y"};
   Param<bool> null_calls_{this, "null-calls",
                           "messages beyond the border are calls with MPI_PROC_NULL instead of being left out"};
 };

@@ -23,8 +23,8 @@ captures of the same program and input on other numbers of ranks show what one o
 on the same number of ranks, the computation is the median.
 
 Other loops, and what the program does between its motifs, become motif stencil if all ranks make the same calls to
-their neighbours on a process grid. What remains is replayed from trace files that are written next to APP.sb, as long
-as the workload is not scaled.
+their neighbours on a process grid, or to partners in recursive doubling or a binomial tree. What remains is replayed
+from trace files that are written next to APP.sb, as long as the workload is not scaled.
 
 With --ranks or --size, the motifs of the first capture are scaled: the mesh is divided among the ranks anew, and
 computation is that of the motif's own law, with the factor that the capture gives.

@@ -186,6 +186,11 @@ std::vector<Case> cases() {
        {{"calls", "repeat 3; sendrecv +x 8*y -x 8*y; allreduce 8*x along y; end"},
         {"mesh", "9x8"},
         {"compute", "off"}}},
+      {"stencil",
+       {{"calls",
+         "stages down; irecv parent 8*y; wait; isend child 8*y; wait; end; stages; recv child 4; send parent 4; "
+         "end"},
+        {"compute", "off"}}},
       {"traffic", {{"like", "xnobel"}, {"compute", "off"}}},
       {"traffic", {{"like", "sage"}, {"smallest", "100"}, {"largest", "900"}, {"compute", "off"}}},
       {"compute", {{"mean", "10"}}},

@@ -40,6 +40,13 @@ const std::vector<std::pair<std::string, std::string>> stencil_calls{
      "reduce 24 max root 3 along xy; barrier along x"},
     {"compute", "off"}};
 
+// Stages of every kind, on 4 ranks.
+const std::vector<std::pair<std::string, std::string>> stages{
+    {"calls",
+     "stages; sendrecv ^ 8*S ^ 8*S tag k; end; stages down; irecv ^ 20 tag 3; isend ^ 20 tag 3; waitall; end; "
+     "stages down root 1; recv parent 24; send child 24; end; stages; send +^ 12; recv -^ 12; end"},
+    {"compute", "off"}};
+
 std::string from_to(int sender, int receiver, int offset) {
   return "rank " + std::to_string(receiver) + " received .* from rank " + std::to_string(sender) + " at offset " +
          std::to_string(offset) + " of the message, expected 0x";
@@ -144,6 +151,10 @@ std::vector<Case> cases() {
       {"stencil", stencil_calls, 4, 0, 4, 8, "from rank 1 at offset 8 of the message"},  // the root along x
       {"stencil", stencil_calls, 4, 2, 4, 13, "from rank 1 at offset 1 of the message"},  // gathered along y
       {"stencil", stencil_calls, 4, 3, 7, 3, "rank 3 got another result than 1"},
+      {"stencil", stages, 4, 3, 1, 15, from_to(1, 3, 15)},  // two doubles in stage 1
+      {"stencil", stages, 4, 0, 3, 19, from_to(1, 0, 19)},  // the nearest partner last
+      {"stencil", stages, 4, 0, 4, 23, from_to(3, 0, 23)},  // its parent in the tree with root 1
+      {"stencil", stages, 4, 3, 6, 11, from_to(1, 3, 11)},
       {"alltoall", {{"size", "100"}}, 3, 1, 0, 250, from_to(2, 1, 50)},
       {"alltoall", {{"size", "100"}, {"in-place", ""}}, 3, 2, 0, 100, from_to(1, 2, 0)},
       {"alltoall", {{"size", "100"}, {"call", "alltoallv"}}, 2, 0, 0, 0, from_to(0, 0, 0)},

@@ -260,6 +260,82 @@ TEST(StencilLoops, AreNotUnrolled) {
   EXPECT_EQ(lists.traffic().messages, 1'000'000'000'000);
 }
 
+TEST(StencilStages, HaveThePartnerAcrossEachBitOfARank) {
+  const auto partners = [](int rank, int ranks) {
+    return stencil_calls(with_calls("stages; sendrecv ^ 8 ^ 8; end"), rank, ranks);
+  };
+  EXPECT_EQ(partners(0, 8), "SR>1:8<1:8 SR>2:8<2:8 SR>4:8<4:8");
+  EXPECT_EQ(partners(5, 8), "SR>4:8<4:8 SR>7:8<7:8 SR>1:8<1:8");
+  EXPECT_EQ(partners(3, 4), "SR>2:8<2:8 SR>1:8<1:8");
+  EXPECT_EQ(partners(1, 2), "SR>0:8<0:8");
+  EXPECT_EQ(partners(0, 1), "");
+}
+
+TEST(StencilStages, MayGoDown) {
+  EXPECT_EQ(stencil_calls(with_calls("stages down; sendrecv ^ 8 ^ 8; end; barrier"), 5, 8),
+            "SR>1:8<1:8 SR>7:8<7:8 SR>4:8<4:8 Barrier");
+}
+
+TEST(StencilStages, HaveSizesAndTagsOfTheStage) {
+  const Options allgather = with_calls("stages; irecv ^ 24*S tag 5+k; isend ^ 24*S tag 5+k; wait; wait; end");
+  EXPECT_EQ(stencil_calls(allgather, 6, 8),
+            "Ir<7:5:24 Is>7:5:24 W(1) W(1) Ir<4:6:48 Is>4:6:48 W(1) W(1) Ir<2:7:96 Is>2:7:96 W(1) W(1)");
+  const Options reduce_scatter =
+      with_calls("stages down; irecv ^ 8*X*S/P tag S; isend ^ 8*X*S/P tag S; waitall; end", {{"mesh", "64"}});
+  EXPECT_EQ(stencil_calls(reduce_scatter, 0, 4), "Ir<2:2:256 Is>2:2:256 Wa(2) Ir<1:1:128 Is>1:1:128 Wa(2)");
+  EXPECT_EQ(stencil_calls(with_calls("stages; send ^ 64/S tag k; recv ^ 64/S tag k; end"), 1, 4),
+            "S>0:0:64 R<0:0:64 S>3:1:32 R<3:1:32");
+}
+
+TEST(StencilStages, MayHaveAnotherOrderOnTheRankWithTheBit) {
+  const Options ordered = with_calls("stages; send +^ 8 tag 3; recv -^ 8 tag 3; send -^ 8; recv +^ 8; end");
+  EXPECT_EQ(stencil_calls(ordered, 1, 4), "R<0:3:8 S>0:0:8 S>3:3:8 R<3:0:8");
+  EXPECT_EQ(stencil_calls(ordered, 2, 4), "S>3:3:8 R<3:0:8 R<0:3:8 S>0:0:8");
+}
+
+TEST(StencilStages, AreThoseOfATreeOnAnyNumberOfRanks) {
+  const auto broadcast = [](const std::string& stages, int rank, int ranks) {
+    return stencil_calls(with_calls(stages + "; recv parent 8; send child 8; end"), rank, ranks);
+  };
+  EXPECT_EQ(broadcast("stages down", 0, 6), "S>4:0:8 S>2:0:8 S>1:0:8");
+  EXPECT_EQ(broadcast("stages down", 4, 6), "R<0:0:8 S>5:0:8");  // 6 and 7 are no ranks
+  EXPECT_EQ(broadcast("stages down", 3, 6), "R<2:0:8");
+  EXPECT_EQ(broadcast("stages down root 5", 5, 6), "S>3:0:8 S>1:0:8 S>0:0:8");
+  EXPECT_EQ(broadcast("stages down root 5", 3, 6), "R<5:0:8 S>4:0:8");
+  EXPECT_EQ(broadcast("stages highest", 0, 6), "S>1:0:8 S>2:0:8 S>4:0:8");
+  EXPECT_EQ(broadcast("stages highest", 1, 6), "R<0:0:8 S>3:0:8 S>5:0:8");
+  EXPECT_EQ(broadcast("stages highest", 5, 6), "R<1:0:8");
+  EXPECT_EQ(stencil_calls(with_calls("stages; recv child 8; send parent 8; end"), 2, 8), "R<3:0:8 S>0:0:8");
+}
+
+TEST(StencilStages, OfATreeReachEachRankOnce) {
+  for (const auto* stages : {"stages", "stages down", "stages highest", "stages down highest root 0"}) {
+    for (int ranks = 1; ranks <= 33; ++ranks) {
+      const CallLists lists(
+          "stencil", with_calls(fmt::format("{}; irecv parent 8; wait; isend child 8; wait; end", stages)), ranks);
+      std::map<int, int> messages_to;
+      for (const auto& [message, times] : lists.sent()) messages_to[std::get<1>(message)] += static_cast<int>(times);
+      EXPECT_EQ(messages_to.size(), static_cast<std::size_t>(ranks - 1)) << stages << " on " << ranks;
+      EXPECT_EQ(messages_to.count(0), 0u);
+      for (const auto& [rank, messages] : messages_to) EXPECT_EQ(messages, 1) << rank;
+    }
+  }
+}
+
+TEST(StencilStages, AreInLoopsAndHaveLoopsInThem) {
+  const Options options = with_calls("repeat 2; stages; repeat 3; sendrecv ^ 8*S ^ 8*S; end; compute 5ns*S; end; end");
+  const CallLists lists("stencil", options, 4);
+  const std::string pass = repeated(3, "SR>1:8<1:8 ") + repeated(3, "SR>2:16<2:16 ");
+  EXPECT_EQ(stencil_calls(options, 0, 4) + " ", pass + pass);
+  EXPECT_DOUBLE_EQ(lists.traffic().compute_s, 2 * (5e-9 + 10e-9));
+}
+
+TEST(StencilStages, FollowCallsInTheGrid) {
+  const Options options =
+      with_calls("irecv -x 16; isend +x 16; waitall; stages; sendrecv ^ 4 ^ 4; end; allreduce 8", {{"grid", "0x1"}});
+  EXPECT_EQ(stencil_calls(options, 0, 4), "Is>1:0:16 Wa(1) SR>1:4<1:4 SR>2:4<2:4 Allreduce:8");
+}
+
 TEST(StencilCalls, MayBeWrittenWithOtherBlanksAndEmptyOnes) {
   EXPECT_EQ(stencil_calls(with_calls("\n  barrier;;\tallreduce\n 8 ;"), 0, 1), "Barrier Allreduce:8");
 }
@@ -342,8 +418,22 @@ TEST(StencilMessages, AreAllReceivedOnEveryNumberOfRanks) {
       with_calls("irecv +x 8*y; irecv -y 8*x; isend -x 8*y; isend +y 8*x; waitall sends; waitall nothing; wait; wait",
                  {{"mesh", "61x48"}}),
       with_calls("irecv +x 8; isend -x 8; waitall; compute 3ns*x; allgather 24", {{"mesh", "50"}, {"periodic", "x"}}),
+      with_calls("stages highest; irecv parent 24 tag 1+k; waitall; isend child 24 tag 1+k; waitall; end; "
+                 "stages; recv child 16; send parent 16; end; irecv -x 8*y; isend +x 8*y; waitall"),
       with_calls("irecv -x-y-z-t x*y; isend +x+y+z+t x*y; waitall", {{"mesh", "25x26x27x28"}, {"periodic", "xyzt"}}),
   };
+  const std::vector<Options> of_powers_of_two = {
+      with_calls("stages; irecv ^ 8*y*S tag k; isend ^ 8*y*S tag k; waitall; end; stages down; sendrecv ^ 4 ^ 4; end"),
+      with_calls("stages; send +^ 8; recv -^ 8; send -^ 16 tag 2+S; recv +^ 16 tag 2+S; send ^ 4; recv ^ 4; end"),
+      with_calls("stages down; recv parent 8*S; send child 8*S; end"),
+  };
+  for (const Options& options : of_powers_of_two) {
+    for (const int ranks : {1, 2, 4, 8, 16, 32}) {
+      const auto motif = configured("stencil", options, ranks);
+      expect_matching_messages(*motif, ranks);
+      expect_traffic_equals_call_lists(*motif, ranks);
+    }
+  }
   for (const Options& options : patterns) {
     for (int ranks = 1; ranks <= 24; ++ranks) {
       const auto motif = configured("stencil", options, ranks);
@@ -418,7 +508,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         refused_calls("bcast 8*q",
                       "'q' is no factor; expected a whole number, cells of a rank (x, y, z, t; or with more: "
-                      "(x+2)), cells of the mesh (X, Y, Z, T), or P for the number of ranks"),
+                      "(x+2)), cells of the mesh (X, Y, Z, T), P for the number of ranks, or S for 2^k in stage k"),
         refused_calls("bcast 8*", "'' is no factor"), refused_calls("bcast /8", "'' is no factor"),
         refused_calls("bcast -8", "'-8' is no factor"), refused_calls("bcast (x+)", "'(x+)' is no factor"),
         refused_calls("bcast (x-2)", "'(x-2)' is no factor"), refused_calls("bcast (X+2)", "'(X+2)' is no factor"),
@@ -480,6 +570,56 @@ INSTANTIATE_TEST_SUITE_P(
                   "what is sent to itself with tag 0 is not what is received from itself: 8 and nothing"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    OfStages, StencilRefusals,
+    testing::Values(
+        refused_calls("send ^ 8; recv ^ 8",
+                      "call 1, 'send ^ 8': ^ has no meaning here; expected it between 'stages' and its 'end'"),
+        refused_calls("barrier; recv parent 8", "call 2, 'recv parent 8': parent has no meaning here"),
+        refused_calls("bcast 8*S", "S has no meaning here"),
+        refused_calls("sendrecv +x 8 -x 8 tag k", "a tag that grows has no meaning here"),
+        refused_calls("stages; sendrecv ^ 8 ^ 8; end; bcast S", "call 4, 'bcast S': S has no meaning here"),
+        refused_calls("stages; sendrecv ^ 8 ^ 8", "a loop does not end; expected 'end' for each 'stages'"),
+        refused_calls("stages; isend ^ 8; irecv ^ 8; end", "requests are pending when a loop ends"),
+        refused_calls("irecv -x 8; stages; end", "requests are pending when a loop begins"),
+        refused_calls("stages; stages; end; end", "call 2, 'stages': stages cannot have stages in them"),
+        refused_calls("stages up; end", "'up' is not expected here"),
+        refused_calls("stages root; end", "the root is missing"),
+        refused_calls("stages; sendrecv +x 8 -x 8; end",
+                      "+x is no partner in stages; expected ^, +^, -^, parent or child"),
+        refused_calls("stages; sendrecv ^ 8 ^ 8; send parent 8; recv child 8; end",
+                      "stages have messages across bits (^) or in a tree, not both; expected two loops"),
+        refused_calls("stages root 1; sendrecv ^ 8 ^ 8; end",
+                      "^ is in no tree; expected stages without root and 'highest'"),
+        refused_calls("stages highest; sendrecv ^ 8 ^ 8; end", "^ is in no tree"),
+        refused_calls("stages root 4; recv parent 8; send child 8; end", "root 4, but the job has 4 ranks"),
+        refused_calls("stages; sendrecv ^ 8 ^ 8 tag 8-k; end",
+                      "'8-k' is no tag; expected a whole number, or in stages k, S, 8+k, 8+S"),
+        refused_calls("stages; sendrecv ^ 8 ^ 8 tag 2147483647+k; end", "tag 2147483647+1 is too large"),
+        refused_calls("stages; send ^^ 8; end", "'^^' is no offset; expected steps in one or more dimensions"),
+        refused_calls("stages; send ^ 8; recv ^ 16; end",
+                      "what is sent to ^ with tag 0 is not what is received from ^: 8 and 16"),
+        refused_calls("stages; send +^ 8; recv +^ 8; end",
+                      "what is sent to +^ with tag 0 is not what is received from -^: 8 and nothing"),
+        refused_calls("stages; send ^ 8; recv +^ 8; end",
+                      "what is sent to +^ with tag 0 is not what is received from -^: 8 and nothing"),
+        refused_calls("stages; send child 8; end",
+                      "what is sent to child with tag 0 is not what is received from parent"),
+        refused_calls("stages; send ^ 8 tag k; send ^ 16 tag 1; recv ^ 16 tag 1; recv ^ 8 tag k; end",
+                      "what is sent to ^ with tag 1 is not what is received from ^: 8, 16 and 16, 8"),
+        refused_calls("stages; allreduce 4/S; end", "4/S bytes to reduce; expected a multiple of 4"),
+        refused_calls("stages; sendrecv ^ 8589934592*S ^ 8589934592*S; end", "is longer than MPI's counts allow"),
+        Rejection{"stencil",
+                  {{"calls", "stages; sendrecv ^ 8 ^ 8; end"}},
+                  6,
+                  "calls",
+                  "^ in stages needs a power of two of ranks, but the job has 6; 4 or 8 would fit"},
+        Rejection{"stencil",
+                  {{"calls", "stages; recv child 8*S; send parent 8*S; end"}},
+                  12,
+                  "calls",
+                  "S in stages needs a power of two of ranks, but the job has 12; 8 or 16 would fit"}));
+
+INSTANTIATE_TEST_SUITE_P(
     OfGrids, StencilRefusals,
     testing::Values(refused("mesh", "", "must be"), refused("mesh", "12x", "must be"),
                     refused("mesh", "0x12", "must be cells in one"),
@@ -502,6 +642,13 @@ INSTANTIATE_TEST_SUITE_P(
                     refused("periodic", "w", "must be none"),
                     refused("periodic", "xz", "--periodic: there is z in them, but --mesh 1000x1000 has 2 dimensions"),
                     refused("fastest", "x", "one of last, first")));
+
+TEST(StencilCheck, OfStagesLooksAtFewRanksToo) {
+  const auto motif = MotifCatalogue::instance().make("stencil");
+  motif->find("calls")->parse(
+      "stages; sendrecv ^ 8*S ^ 8*S; end; stages down root 7; recv parent 8; send child 8; end");
+  motif->check(1 << 20);
+}
 
 TEST(StencilCheck, OfManyRanksLooksAtFewOfThem) {
   const auto motif = MotifCatalogue::instance().make("stencil");

@@ -29,18 +29,32 @@ std::string sizes_of(const std::vector<Message>& messages) {
 
 std::string rank_at(const Offset& offset) { return offset == Offset{} ? "itself" : offset.text(); }
 
-void check_messages(const Steps& steps, const ProcessGrid& grid) {
+// The ways of which a message has one: across a bit, that of the sender may be clear or set. They are told apart only
+// if other messages have one of them.
+std::vector<Offset> ways_of(const Offset& offset, bool halves) {
+  if (!halves || offset.partner != Partner::across) return {offset};
+  return {{offset.steps, Partner::above, offset.stage}, {offset.steps, Partner::below, offset.stage}};
+}
+
+bool is_half(const Offset& offset) { return offset.partner == Partner::above || offset.partner == Partner::below; }
+
+void check_messages(const std::vector<Step>& steps, const ProcessGrid& grid) {
   struct Stream {
     std::vector<Message> sent;
     std::vector<Message> received;
   };
   std::map<std::pair<Offset, int>, Stream> streams;  // by the offset from sender to receiver, and the tag
-  int part = 0;
-  for (const Step& step : steps.steps) {
-    if (step.kind == StepKind::repeat || step.kind == StepKind::end) ++part;
-    if (step.sends()) streams[{grid.reduced(step.to), step.tag}].sent.push_back({part, &step.sent});
-    if (step.receives())
-      streams[{grid.reduced(step.from.reversed()), step.from_tag}].received.push_back({part, &step.received});
+  const bool halves =
+      std::ranges::any_of(steps, [](const Step& step) { return is_half(step.to) || is_half(step.from); });
+  for (const Step& step : steps) {
+    if (step.sends()) {
+      for (const Offset& way : ways_of(grid.reduced(step.to), halves))
+        streams[{way, step.tag}].sent.push_back({step.part, &step.sent});
+    }
+    if (step.receives()) {
+      for (const Offset& way : ways_of(grid.reduced(step.from.reversed()), halves))
+        streams[{way, step.from_tag}].received.push_back({step.part, &step.received});
+    }
   }
   for (const auto& [of, stream] : streams) {
     if (stream.sent == stream.received) continue;
@@ -71,12 +85,12 @@ void check_collective(const Step& step, const ProcessGrid& grid) {
 }
 
 // Rank 0 has the most cells, and the least half of them.
-void check_amounts(const Steps& steps, const ProcessGrid& grid) {
+void check_amounts(const std::vector<Step>& steps, const ProcessGrid& grid) {
   const Lengths lengths = grid.lengths(0);
   std::vector<double> passes{1};
   double calls = 0;
   double bytes = 0;
-  for (const Step& step : steps.steps) {
+  for (const Step& step : steps) {
     if (step.kind == StepKind::repeat) passes.push_back(passes.back() * step.times);
     calls += passes.back();
     if (step.kind == StepKind::end) passes.pop_back();
@@ -95,9 +109,9 @@ void check_amounts(const Steps& steps, const ProcessGrid& grid) {
 
 }  // namespace
 
-void check_steps(const Steps& steps, const ProcessGrid& grid) {
+void check_steps(const std::vector<Step>& steps, const ProcessGrid& grid) {
   check_messages(steps, grid);
-  for (const Step& step : steps.steps) {
+  for (const Step& step : steps) {
     if (step.is_collective()) check_collective(step, grid);
   }
   check_amounts(steps, grid);

@@ -34,10 +34,25 @@ std::vector<Number> read_numbers(std::string_view text, std::int64_t least, cons
   return numbers;
 }
 
+Partner reversed(Partner partner) noexcept {
+  switch (partner) {
+    case Partner::above:
+      return Partner::below;
+    case Partner::below:
+      return Partner::above;
+    case Partner::parent:
+      return Partner::child;
+    case Partner::child:
+      return Partner::parent;
+    default:
+      return partner;
+  }
+}
+
 }  // namespace
 
 Offset Offset::reversed() const noexcept {
-  Offset other;
+  Offset other{{}, stencil::reversed(partner), stage};
   for (std::size_t k = 0; k < max_dimensions; ++k) other.steps[k] = -steps[k];
   return other;
 }
@@ -49,6 +64,9 @@ std::size_t Periodic::dimensions() const noexcept {
 }
 
 std::string Offset::text() const {
+  for (const auto& [name, known] : partner_names) {
+    if (known == partner) return std::string(name);
+  }
   std::string text;
   for (std::size_t k = 0; k < max_dimensions; ++k) {
     if (steps[k] == 0) continue;
@@ -115,7 +133,32 @@ int ProcessGrid::rank_at(const Coordinates& at) const noexcept {
   return rank;
 }
 
+int ProcessGrid::partner(int rank, const Offset& offset) const noexcept {
+  const auto& [distance, root, highest] = offset.stage;
+  const bool has_bit = (rank & distance) != 0;
+  const std::int64_t place = (std::int64_t{rank} - root + ranks_) % ranks_;  // in the tree, whose root is 0
+  const std::int64_t bits = highest ? place : place % (2 * std::int64_t{distance});
+  const bool is_parent = highest ? bits < distance : bits == 0;
+  const bool is_child = bits >= distance && bits < 2 * std::int64_t{distance} && (highest || bits == distance);
+  std::int64_t other = -1;
+  switch (offset.partner) {
+    case Partner::across:
+      return rank ^ distance;
+    case Partner::above:
+      return has_bit ? -1 : rank + distance;
+    case Partner::below:
+      return has_bit ? rank - distance : -1;
+    case Partner::parent:
+      if (is_child) other = place - distance;
+      break;
+    default:
+      if (is_parent && place + distance < ranks_) other = place + distance;
+  }
+  return other < 0 ? -1 : static_cast<int>((other + root) % ranks_);
+}
+
 int ProcessGrid::neighbour(int rank, const Offset& offset) const noexcept {
+  if (offset.partner != Partner::in_grid) return partner(rank, offset);
   Coordinates at = coordinates(rank);
   for (std::size_t k = 0; k < max_dimensions; ++k) {
     const std::int64_t side = sides_[k];

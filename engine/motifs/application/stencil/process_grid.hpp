@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/enum_names.hpp"
@@ -15,14 +16,38 @@
 
 namespace stressbench::stencil {
 
-// Steps to another rank in each dimension.
+// Who the other rank of a message is: one at an offset in the grid, or in stage k the rank whose number differs in bit
+// k (across it; above, if that number is larger; below, if it is smaller), or the parent or the child in a binomial
+// tree if its number differs by 2^k.
+enum class Partner : std::uint8_t { in_grid, across, above, below, parent, child };
+
+// A stage: its distance, 2^k, and the tree of its parents and children. A parent is the rank without the lowest bit of
+// its number, counted from the root, or without the highest one.
+struct Stage {
+  int distance = 0;
+  int root = 0;
+  bool highest = false;
+
+  auto operator<=>(const Stage&) const = default;
+};
+
+// The way to another rank: steps in each dimension, or a partner in a stage.
 struct Offset {
   std::array<int, max_dimensions> steps{};
+  Partner partner = Partner::in_grid;
+  Stage stage{};
 
   bool operator==(const Offset&) const = default;
   auto operator<=>(const Offset&) const = default;
   Offset reversed() const noexcept;
-  std::string text() const;  // "+x-2y"
+  std::string text() const;  // "+x-2y", "^", "parent"
+};
+
+// As they are written; a rank in the grid is written as steps.
+inline constexpr std::array partner_names{
+    std::pair{std::string_view{"^"}, Partner::across},    std::pair{std::string_view{"+^"}, Partner::above},
+    std::pair{std::string_view{"-^"}, Partner::below},    std::pair{std::string_view{"parent"}, Partner::parent},
+    std::pair{std::string_view{"child"}, Partner::child},
 };
 
 // The dimension in which ranks with successive numbers follow one another: as in MPI_Cart_create, or in the first.
@@ -53,7 +78,7 @@ class ProcessGrid {
   void require_cells() const;
 
   int ranks() const noexcept { return ranks_; }
-  // The rank at this offset from `rank`; -1 beyond a border.
+  // The rank at this offset from `rank`; -1 beyond a border, and if there is no such partner in the stage.
   int neighbour(int rank, const Offset& offset) const noexcept;
   // Cells of a rank.
   Lengths lengths(int rank) const noexcept;
@@ -73,6 +98,7 @@ class ProcessGrid {
   using Coordinates = std::array<int, max_dimensions>;
   Coordinates coordinates(int rank) const noexcept;
   int rank_at(const Coordinates& coordinates) const noexcept;
+  int partner(int rank, const Offset& offset) const noexcept;
   template <class Visit>
   void for_each_dimension(Visit visit) const;  // the slowest first
 

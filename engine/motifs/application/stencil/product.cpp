@@ -39,6 +39,7 @@ Product Product::read(std::string_view text) {
 
 Product::Factor Product::read_factor(std::string_view text) {
   if (text == "P") return {Of::ranks, 0, 0, false};
+  if (text == "S") return {Of::stage, 0, 0, false};
   if (const auto dimension = dimension_of(text, dimension_names)) return {Of::cells, *dimension, 0, false};
   if (const auto dimension = dimension_of(text, mesh_names)) return {Of::mesh, *dimension, 0, false};
   try {
@@ -52,7 +53,7 @@ Product::Factor Product::read_factor(std::string_view text) {
   }
   throw UserMistake(
       "'{}' is no factor; expected a whole number, cells of a rank (x, y, z, t; or with more: (x+2)), cells of the "
-      "mesh (X, Y, Z, T), or P for the number of ranks",
+      "mesh (X, Y, Z, T), P for the number of ranks, or S for 2^k in stage k",
       text);
 }
 
@@ -66,6 +67,8 @@ std::int64_t Product::Factor::value(const Lengths& lengths) const noexcept {
       return lengths.mesh[dimension];
     case Of::ranks:
       return lengths.ranks;
+    case Of::stage:  // a number by now: in_stage
+      break;
   }
   return 1;
 }
@@ -84,6 +87,18 @@ std::int64_t Product::value(const Lengths& lengths) const {
 
 bool Product::depends_on_cells() const noexcept {
   return std::ranges::any_of(factors_, [](const Factor& factor) { return factor.of == Of::cells; });
+}
+
+bool Product::depends_on_stage() const noexcept {
+  return std::ranges::any_of(factors_, [](const Factor& factor) { return factor.of == Of::stage; });
+}
+
+Product Product::in_stage(int distance) const {
+  Product product = *this;
+  for (Factor& factor : product.factors_) {
+    if (factor.of == Of::stage) factor = {Of::number, 0, distance, factor.divides};
+  }
+  return product;
 }
 
 std::size_t Product::dimensions() const noexcept {

@@ -1,4 +1,4 @@
-// Sizes of messages and times of computation as products: 8*y, 16*(y+4)*z, 16*x*y/P.
+// Sizes of messages and times of computation as products: 8*y, 16*(y+4)*z, 16*x*y/P, 8*S.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ struct Lengths {
 class Product {
  public:
   // Reads factors separated by `*` and `/`: numbers, `x` to `t` (cells of a rank), `X` to `T` (of the mesh), `P`
-  // (ranks) and sums of cells and a number: `(x+2)`. Throws UserMistake.
+  // (ranks), `S` (2^k in stage k) and sums of cells and a number: `(x+2)`. Throws UserMistake.
   static Product read(std::string_view text);
 
   // Divided after all multiplications, rounded down. Throws UserMistake if the product exceeds 64 bits.
@@ -32,12 +32,15 @@ class Product {
   double real(const Lengths& lengths) const noexcept;
   const std::string& text() const noexcept { return text_; }
   bool depends_on_cells() const noexcept;
+  bool depends_on_stage() const noexcept;
+  // The product in the stage of this distance, 2^k. Its text stays as it is.
+  Product in_stage(int distance) const;
   // How many dimensions a mesh must have for it.
   std::size_t dimensions() const noexcept;
   bool operator==(const Product& other) const noexcept { return text_ == other.text_; }
 
  private:
-  enum class Of : std::uint8_t { number, cells, mesh, ranks };
+  enum class Of : std::uint8_t { number, cells, mesh, ranks, stage };
   struct Factor {
     Of of = Of::number;
     std::size_t dimension = 0;

@@ -4,8 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <limits>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
@@ -51,10 +56,17 @@ int small_number(std::string_view text, std::string_view what) {
 
 Offset read_offset(std::string_view text) {
   const auto refuse = [&] {
-    throw UserMistake("'{}' is no offset; expected steps in one or more dimensions, each once: +x, -y, +2x, +x-y",
-                      text);
+    throw UserMistake(
+        "'{}' is no offset; expected steps in one or more dimensions, each once: +x, -y, +2x, +x-y; or in "
+        "stages: ^, +^, -^, parent, child",
+        text);
   };
   Offset offset;
+  for (const auto& [name, partner] : partner_names) {
+    if (text != name) continue;
+    offset.partner = partner;
+    return offset;
+  }
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::size_t letter = rest.find_first_of(dimension_names);
@@ -90,10 +102,29 @@ void read_time(Step& step, std::string_view text) {
   step.sent = Product::read(factors.empty() ? "1" : factors.substr(1));
 }
 
+// A number, or one that grows with the stage: k, S, 8+k, 8+S.
+std::pair<int, TagGrowth> read_tag(std::string_view text) {
+  if (text.empty() || (text.back() != 'k' && text.back() != 'S')) return {small_number(text, "tag"), TagGrowth::none};
+  const TagGrowth growth = text.back() == 'k' ? TagGrowth::by_number : TagGrowth::by_distance;
+  const std::string_view first = text.substr(0, text.size() - 1);
+  if (first.empty()) return {0, growth};
+  if (first.back() != '+')
+    throw UserMistake("'{}' is no tag; expected a whole number, or in stages k, S, 8+k, 8+S", text);
+  return {small_number(first.substr(0, first.size() - 1), "tag"), growth};
+}
+
 void read_tags(Step& step, Words& words) {
   if (!words.take_if("tag")) return;
-  step.tag = step.from_tag = small_number(words.take("the tag"), "tag");
-  if (step.kind == StepKind::sendrecv && !words.empty()) step.from_tag = small_number(words.take("the tag"), "tag");
+  std::tie(step.tag, step.tag_growth) = read_tag(words.take("the tag"));
+  std::tie(step.from_tag, step.from_tag_growth) = std::pair(step.tag, step.tag_growth);
+  if (step.kind == StepKind::sendrecv && !words.empty())
+    std::tie(step.from_tag, step.from_tag_growth) = read_tag(words.take("the tag"));
+}
+
+void read_stages(Step& step, Words& words) {
+  step.down = words.take_if("down");
+  step.stage.highest = words.take_if("highest");
+  if (words.take_if("root")) step.stage.root = small_number(words.take("the root"), "root");
 }
 
 void read_collective(Step& step, Words& words) {
@@ -140,6 +171,9 @@ Step read_step(std::string_view text) {
       step.times = small_number(words.take("how often"), "a loop of");
       if (step.times == 0) throw UserMistake("a loop has one pass or more");
       break;
+    case StepKind::stages:
+      read_stages(step, words);
+      break;
     case StepKind::waitall:
       for (const auto& [name, which] : Names<WaitsFor>::values) {
         if (which != WaitsFor::all && words.take_if(name)) step.waits_for = which;
@@ -155,10 +189,28 @@ Step read_step(std::string_view text) {
   return step;
 }
 
+// What a step has that only a stage gives a meaning; empty if nothing.
+std::string_view needed_stage(const Step& step) {
+  for (const Offset& offset : {step.to, step.from}) {
+    for (const auto& [name, partner] : partner_names) {
+      if (offset.partner == partner) return name;
+    }
+  }
+  if (step.tag_growth != TagGrowth::none || step.from_tag_growth != TagGrowth::none) return "a tag that grows";
+  return step.sent.depends_on_stage() || step.received.depends_on_stage() ? "S" : "";
+}
+
 // Requests that are pending, and loops that are open, after each step.
 class Unfinished {
  public:
-  void add(const Step& step) {
+  void add(Step& step) {
+    step.part = part_;
+    if (step.begins_loop() || step.kind == StepKind::end) ++part_;
+    if (const std::string_view stage = needed_stage(step); !stage.empty() && !stages_)
+      throw UserMistake("{} has no meaning here; expected it between 'stages' and its 'end'", stage);
+    if (stages_) {
+      for (const Offset& offset : {step.to, step.from}) add_partner(step, offset);
+    }
     switch (step.kind) {
       case StepKind::isend:
       case StepKind::irecv:
@@ -175,11 +227,19 @@ class Unfinished {
         break;
       case StepKind::repeat:
         require_none_pending("a loop begins");
-        ++loops_;
+        loops_.push_back(step);
+        break;
+      case StepKind::stages:
+        require_none_pending("a loop begins");
+        if (stages_) throw UserMistake("stages cannot have stages in them");
+        loops_.push_back(step);
+        stages_ = Stages{step.stage, {}};
         break;
       case StepKind::end:
         require_none_pending("a loop ends");
-        if (loops_-- == 0) throw UserMistake("there is no loop to end");
+        if (loops_.empty()) throw UserMistake("there is no loop to end");
+        if (loops_.back().kind == StepKind::stages) stages_.reset();
+        loops_.pop_back();
         break;
       default:
         break;
@@ -187,7 +247,8 @@ class Unfinished {
   }
   void end() const {
     require_none_pending("the iteration ends");
-    if (loops_ > 0) throw UserMistake("a loop does not end; expected 'end' for each 'repeat'");
+    if (!loops_.empty())
+      throw UserMistake("a loop does not end; expected 'end' for each '{}'", name_of(loops_.back().kind));
   }
 
  private:
@@ -195,9 +256,70 @@ class Unfinished {
     if (!pending_.empty()) throw UserMistake("requests are pending when {}; expected waitall before", when);
   }
 
+  // All messages of a loop over stages have partners of one kind, so that those of one pair of ranks are comparable.
+  void add_partner(const Step& step, const Offset& offset) {
+    const bool is_message = (step.sends() && offset == step.to) || (step.receives() && offset == step.from);
+    if (!is_message) return;
+    if (offset.partner == Partner::in_grid)
+      throw UserMistake("{} is no partner in stages; expected ^, +^, -^, parent or child", offset.text());
+    const bool in_tree = offset.partner == Partner::parent || offset.partner == Partner::child;
+    if (stages_->in_tree.value_or(in_tree) != in_tree)
+      throw UserMistake("stages have messages across bits (^) or in a tree, not both; expected two loops");
+    if (!in_tree && stages_->tree != Stage{})
+      throw UserMistake("{} is in no tree; expected stages without root and 'highest'", offset.text());
+    stages_->in_tree = in_tree;
+  }
+
+  struct Stages {
+    Stage tree;
+    std::optional<bool> in_tree;  // none: no message yet
+  };
+
   std::deque<Step> pending_;
-  int loops_ = 0;
+  std::vector<Step> loops_;
+  std::optional<Stages> stages_;
+  int part_ = 0;
 };
+
+// Throws UserMistake unless so many ranks have stages of this kind.
+void require_stages(const Step& stages, std::span<const Step> body, int ranks) {
+  if (stages.stage.root >= ranks) throw UserMistake("root {}, but the job has {} ranks", stages.stage.root, ranks);
+  if (std::has_single_bit(static_cast<unsigned>(ranks))) return;
+  for (const Step& step : body) {
+    const bool is_message = step.sends() || step.receives();
+    const Partner partner = (step.sends() ? step.to : step.from).partner;
+    const bool in_tree = partner == Partner::parent || partner == Partner::child;
+    const bool depends = step.sent.depends_on_stage() || step.received.depends_on_stage();
+    if (!is_message || (in_tree && !depends)) continue;
+    const auto fewer = std::bit_floor(static_cast<unsigned>(ranks));
+    throw UserMistake("{} in stages needs a power of two of ranks, but the job has {}; {} or {} would fit",
+                      in_tree ? "S" : "^", ranks, fewer, 2 * fewer);
+  }
+}
+
+void append_stages(std::vector<Step>& all, const Step& stages, std::span<const Step> body, int ranks) {
+  require_stages(stages, body, ranks);
+  const int count = std::bit_width(static_cast<unsigned>(ranks - 1));
+  for (int number = 0; number < count; ++number) {
+    const int k = stages.down ? count - 1 - number : number;
+    Stage stage = stages.stage;
+    stage.distance = 1 << k;
+    const auto grown = [&](int tag, TagGrowth growth) {
+      const int by = growth == TagGrowth::by_number ? k : growth == TagGrowth::by_distance ? stage.distance : 0;
+      if (tag > std::numeric_limits<int>::max() - by) throw UserMistake("tag {}+{} is too large", tag, by);
+      return tag + by;
+    };
+    for (Step step : body) {
+      if (step.to.partner != Partner::in_grid) step.to.stage = stage;
+      if (step.from.partner != Partner::in_grid) step.from.stage = stage;
+      step.sent = step.sent.in_stage(stage.distance);
+      step.received = step.received.in_stage(stage.distance);
+      step.tag = grown(step.tag, step.tag_growth);
+      step.from_tag = grown(step.from_tag, step.from_tag_growth);
+      all.push_back(std::move(step));
+    }
+  }
+}
 
 }  // namespace
 
@@ -240,6 +362,28 @@ Steps read_steps(std::string_view text) {
   if (steps.steps.empty()) throw UserMistake("must have a call: sendrecv +x 8*y -x 8*y");
   unfinished.end();
   return steps;
+}
+
+std::vector<Step> Steps::on(int ranks) const {
+  std::vector<Step> all;
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    if (step->kind != StepKind::stages) {
+      all.push_back(*step);
+      continue;
+    }
+    const auto first = step + 1;
+    for (int open = 1; open > 0;) {
+      ++step;
+      if (step->begins_loop()) ++open;
+      if (step->kind == StepKind::end) --open;
+    }
+    append_stages(all, *(first - 1), {first, step}, ranks);
+  }
+  return all;
+}
+
+bool Steps::have_stages() const noexcept {
+  return std::ranges::any_of(steps, [](const Step& step) { return step.kind == StepKind::stages; });
 }
 
 std::size_t Steps::dimensions() const noexcept {

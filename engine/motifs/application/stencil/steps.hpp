@@ -32,21 +32,30 @@ enum class StepKind : std::uint8_t {
   allgather,
   alltoall,
   repeat,
+  stages,
   end
 };  // clang-format would give each a line
 
 // The requests that a waitall is for. Programs also wait for null requests, and so for nothing.
 enum class WaitsFor : std::uint8_t { all, sends, receives, nothing };
 
+// How a tag grows with stage k: by k or by 2^k.
+enum class TagGrowth : std::uint8_t { none, by_number, by_distance };
+
 // One call, which every rank makes; messages to or from a rank beyond the border are left out.
 struct Step {
   StepKind kind = StepKind::wait;
-  Offset to;     // of send, isend and sendrecv
-  Offset from;   // of recv, irecv and sendrecv
-  Product sent;  // bytes, with the cells of the sender; of collectives: bytes of a rank's contribution
+  Offset to;          // of send, isend and sendrecv
+  Offset from;        // of recv, irecv and sendrecv
+  Stage stage;        // of stages: the tree
+  bool down = false;  // of stages: the farthest partners first
+  int part = 0;       // of the list, between the begins and ends of loops
+  Product sent;       // bytes, with the cells of the sender; of collectives: bytes of a rank's contribution
   Product received;
   int tag = 0;
   int from_tag = 0;
+  TagGrowth tag_growth = TagGrowth::none;
+  TagGrowth from_tag_growth = TagGrowth::none;
   double nanoseconds = 0;  // of compute, times `sent`
   int times = 0;           // of repeat
   int root = 0;
@@ -57,6 +66,7 @@ struct Step {
   bool sends() const noexcept;
   bool receives() const noexcept;
   bool is_collective() const noexcept;
+  bool begins_loop() const noexcept { return kind == StepKind::repeat || kind == StepKind::stages; }
   bool starts_request() const noexcept { return kind == StepKind::isend || kind == StepKind::irecv; }
   // Whether a waitall is for the request that the other step starts.
   bool waits_for_request_of(const Step& other) const noexcept {
@@ -72,13 +82,18 @@ struct Steps {
   std::string text;
   std::vector<Step> steps;
 
+  // The steps on so many ranks: those of a loop over stages once for each stage, with its partners, tags and sizes.
+  // Throws UserMistake if so many ranks have no such stages.
+  std::vector<Step> on(int ranks) const;
+  bool have_stages() const noexcept;
   // How many dimensions a mesh must have for these steps.
   std::size_t dimensions() const noexcept;
   // Whether sizes or times depend on the cells of a rank.
   bool depend_on_cells() const noexcept;
 };
 
-// Throws UserMistake for what cannot be read, and if a request is pending at the begin or the end of a loop.
+// Throws UserMistake for what cannot be read, if a request is pending at the begin or the end of a loop, and for
+// partners, tags and sizes of a stage outside of stages.
 Steps read_steps(std::string_view text);
 
 }  // namespace stressbench::stencil

@@ -1,9 +1,10 @@
 """Candidates of motif `stencil` for the loops of a program. Pure."""
 
+import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from stressbench.tracing.recognition.candidate import Candidate, Mesh
@@ -17,6 +18,7 @@ from stressbench.tracing.recognition.stencils.grids import (
 )
 from stressbench.tracing.recognition.stencils.passes import Event, Kind, NoStencil, OtherGrid, is_between_ranks
 from stressbench.tracing.recognition.stencils.sizes import DividedMesh, blocks, sizes_of
+from stressbench.tracing.recognition.stencils.stages import FEWEST_RANKS, StageLoop, stage_loops, with_stages
 from stressbench.tracing.recognition.stencils.template import (
     Template,
     matching_sends,
@@ -30,6 +32,8 @@ _MOST_TRIED = 16
 """Combinations of loops of several captures."""
 _ELEMENTS = (16, 8, 4)
 """Bytes of a number in a Fourier transform and the like."""
+_SHARE = "/P"
+_NUMBER = re.compile(r"^\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +101,43 @@ def stencil(
 
     `known`: sides of meshes of which messages are taken to be layers if that is possible. `moved_waits`: waits are not
     where the program has them, but as early as they may be.
+
+    Messages in stages that may well be layers of cells are taken for these, if a grid has them.
     """
+    found = () if moved_waits else stage_loops(loops)
+    clear = tuple(loop for loop in found if not loop.is_doubtful)
+    refusals: list[NoStencil] = []
+    for chosen in dict.fromkeys((clear, (), found)):
+        try:
+            candidate = _in_grid(with_stages(loops, chosen), known=known, moved_waits=moved_waits)
+        except NoStencil as why:
+            refusals.append(why)
+        else:
+            ranks = [len(passes) for passes in loops]
+            return replace(candidate, assumed=(*candidate.assumed, *_assumed_of_stages(found, chosen, ranks)))
+    raise refusals[1 if clear else 0]
+
+
+def _assumed_of_stages(found: Sequence[StageLoop], chosen: Sequence[StageLoop], ranks: Sequence[int]) -> Iterator[str]:
+    """What captures leave open: how stages go on, and whether their messages are those of a grid."""
+    if chosen and max(ranks) == FEWEST_RANKS:
+        shown = f"{FEWEST_RANKS} ranks have two"
+        yield f"calls: stages, of which {shown}; a capture on 8 or more shows whether others follow"
+    if sizes := sorted(frozenset().union(*(loop.open_sizes for loop in chosen))):
+        yield f"calls: sizes in stages are {', '.join(sizes)} on other numbers of ranks, too"
+    if tags := sorted(frozenset().union(*(loop.open_tags for loop in chosen))):
+        yield f"calls: tags in stages are {', '.join(tags)} on other numbers of ranks, too"
+    grid, stages = "a grid with two ranks in each dimension", "stages (^)"
+    for are_stages in (True, False):
+        if any(loop.would_fit_grid and (loop in chosen) is are_stages for loop in found):
+            taken, other = (stages, grid) if are_stages else (f"those of {grid}", stages)
+            yield f"calls: messages are taken for {taken}; on {ranks[0]} ranks, they would also fit {other}"
+
+
+def _in_grid(
+    loops: Sequence[Sequence[Sequence[Event]]], *, known: Sequence[tuple[int, ...]], moved_waits: bool
+) -> Candidate:  # fmt: skip
+    """The candidate for passes in which all other messages are those of a grid. Raises NoStencil."""
     fits: list[_Fit] = []
     refusals: list[NoStencil] = []
     ranks = [len(passes) for passes in loops]
@@ -241,9 +281,10 @@ def _without_messages(loops: Sequence[Sequence[Sequence[Event]]]) -> Candidate:
     laws = {
         place: law_of(node.symbol.kind, sizes_by_ranks(node, chosen))
         for place, node in enumerate(template.nodes)
-        if node.symbol.kind is not Kind.barrier
+        if node.symbol.kind not in (Kind.barrier, Kind.stages)
     }
-    whole = [int(law.partition("/")[0]) for law in laws.values() if "/" in law]
+    in_stages = [size for node in template.nodes if node.symbol.stages for size in node.symbol.stages.sizes]
+    whole = [_whole(law) for law in (*laws.values(), *in_stages) if _SHARE in law]
     side = _cells_in(whole) if whole else 1
     if whole and side < max(len(passes) for passes in loops):
         raise NoStencil("the sizes of its collectives are less than a cell for each rank")
@@ -251,9 +292,9 @@ def _without_messages(loops: Sequence[Sequence[Sequence[Event]]]) -> Candidate:
     if whole:
         mesh = DividedMesh(sides=(side,), cells=[[blocks(side, len(passes))] for passes in loops])
         laws = {place: _in_cells(law, side) for place, law in laws.items()}
-    calls = written_calls(template, laws, {}, chosen, mesh)
+    calls = written_calls(template, laws, {}, chosen, mesh, lambda law: _in_cells(law, side) if whole else law)
     assumed: tuple[str, ...] = ()
-    if len(loops) == 1 and whole:
+    if len(loops) == 1 and any(_SHARE in law for law in laws.values()):
         assumed = ("calls: what a rank gives to each collective is a share of the same whole on other ranks",)
     return Candidate(
         motif="stencil", options=(("mesh", str(side)), ("calls", calls)),
@@ -269,6 +310,12 @@ def _cells_in(whole: Sequence[int]) -> int:
     return cells if all(number % cells == 0 for number in whole) else 1
 
 
+def _whole(law: str) -> int:
+    """Bytes of all ranks together, of which a share is the size."""
+    number = _NUMBER.match(law)
+    assert number is not None
+    return int(number.group())
+
+
 def _in_cells(law: str, cells: int) -> str:
-    number, slash, divisors = law.partition("/")
-    return f"{int(number) // cells}*X/{divisors}" if slash else law
+    return _NUMBER.sub(f"{_whole(law) // cells}*X", law) if _SHARE in law else law

@@ -1,6 +1,6 @@
 """The calls of one pass of a loop on each rank, with ranks of MPI_COMM_WORLD. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeGuard
@@ -34,6 +34,7 @@ class Kind(StrEnum):
     allreduce = "allreduce"
     allgather = "allgather"
     alltoall = "alltoall"
+    stages = "stages"
 
 
 _KINDS = {
@@ -83,13 +84,29 @@ class Collective:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stages:
+    """A loop over stages as text, with {} in place of its sizes."""
+
+    form: str
+    sizes: tuple[str, ...]
+
+    def text(self, size: Callable[[str], str] = str) -> str:
+        """As motif `stencil` reads it, with each size as this function changes it."""
+        return self.form.format(*map(size, self.sizes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A call, or successive waits for all pending requests one after the other. `computed_s`: seconds before it."""
+    """A call, successive waits for all pending requests one after the other, or a loop over stages.
+
+    `computed_s`: seconds before it; before and within stages.
+    """
 
     kind: Kind
     sent: Message | None = None
     received: Message | None = None
     collective: Collective | None = None
+    stages: Stages | None = None
     computed_s: float = 0.0
 
 

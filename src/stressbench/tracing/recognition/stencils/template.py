@@ -17,10 +17,13 @@ from stressbench.tracing.recognition.stencils.passes import (
     Kind,
     NoStencil,
     OtherGrid,
+    Stages,
     is_between_ranks,
 )
 
 Passes = Sequence[Sequence[Event]]  # of one capture, by rank
+EventPlace = tuple[int, int]
+"""A rank, and the place of an event among its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Symbol:
     reduction: str | None = None
     root: int | None = None
     along: tuple[int, ...] | None = None  # dimensions of the communicator, None: all ranks
+    stages: Stages | None = None
     place: tuple[int, int] = (0, 0)  # the phase of a pass, and the number among equal ones in it
 
 
@@ -96,13 +100,32 @@ def _with_like_waits(captures: Sequence[Passes]) -> list[list[list[Event]]]:
     return copies
 
 
+def matched_messages(passes: Passes) -> dict[EventPlace, EventPlace]:
+    """For each receive the send whose message arrives: the k-th one with the same tag. Raises NoStencil."""
+    sent: dict[tuple[int, int, int], list[int]] = defaultdict(list)
+    received: dict[tuple[int, int, int], list[int]] = defaultdict(list)
+    for rank, events in enumerate(passes):
+        for place, event in enumerate(events):
+            if is_between_ranks(event.sent):
+                sent[rank, event.sent.peer, event.sent.tag].append(place)
+            if is_between_ranks(event.received):
+                received[event.received.peer, rank, event.received.tag].append(place)
+    if {key: len(places) for key, places in sent.items()} != {key: len(places) for key, places in received.items()}:
+        raise NoStencil("not all messages are received in the pass in which they are sent")
+    return {
+        (to, own): (source, other)
+        for (source, to, tag), places in received.items()
+        for own, other in zip(places, sent[source, to, tag], strict=True)
+    }
+
+
 class _Symbols:
     """Names the partners of all messages of a capture by offsets; None in place of an offset: MPI_PROC_NULL."""
 
     def __init__(self, passes: Passes, grid: Grid) -> None:
         self._passes = passes
         self._grid = grid
-        self._senders = self._matched()
+        self._senders = matched_messages(passes)
 
     def of_all(self) -> list[list[Symbol]]:
         to = [self._offsets_of_sends(rank) for rank in range(len(self._passes))]
@@ -110,24 +133,6 @@ class _Symbols:
             [self._symbol(rank, place, event, to) for place, event in enumerate(events)]
             for rank, events in enumerate(self._passes)
         ]
-
-    def _matched(self) -> Mapping[tuple[int, int], tuple[int, int]]:
-        """For each receive, by rank and place, the send whose message arrives: the k-th one with the same tag."""
-        sent: dict[tuple[int, int, int], list[int]] = defaultdict(list)
-        received: dict[tuple[int, int, int], list[int]] = defaultdict(list)
-        for rank, events in enumerate(self._passes):
-            for place, event in enumerate(events):
-                if is_between_ranks(event.sent):
-                    sent[rank, event.sent.peer, event.sent.tag].append(place)
-                if is_between_ranks(event.received):
-                    received[event.received.peer, rank, event.received.tag].append(place)
-        if {key: len(places) for key, places in sent.items()} != {key: len(places) for key, places in received.items()}:
-            raise NoStencil("not all messages are received in the pass in which they are sent")
-        return {
-            (to, own): (source, other)
-            for (source, to, tag), places in received.items()
-            for own, other in zip(places, sent[source, to, tag], strict=True)
-        }
 
     def _offsets_of_sends(self, rank: int) -> Mapping[int, Offset]:
         """By place. Where several offsets lead to the same rank, messages to it take turns."""
@@ -153,7 +158,7 @@ class _Symbols:
             kind=event.kind, to=to[rank].get(place), tag=0 if event.sent is None else event.sent.tag, source=source,
             source_tag=0 if event.received is None else event.received.tag,
             reduction=None if own is None else own.reduction, root=None if own is None else own.root,
-            along=None if own is None else self._along(rank, own),
+            along=None if own is None else self._along(rank, own), stages=event.stages,
         )  # fmt: skip
 
     def _along(self, rank: int, collective: Collective) -> tuple[int, ...] | None:
@@ -175,7 +180,9 @@ def _aligned(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Sym
     nodes: list[Node] = []
     null_calls = False
     for place, parallel in enumerate(zip(*(own for _, _, own in flat), strict=True)):
-        unlike = {(one.kind, one.tag, one.source_tag, one.reduction, one.root, one.along) for one in parallel}
+        unlike = {
+            (one.kind, one.tag, one.source_tag, one.reduction, one.root, one.along, one.stages) for one in parallel
+        }
         to = {one.to for one in parallel if one.to is not None}
         source = {one.source for one in parallel if one.source is not None}
         kind = parallel[0].kind
@@ -189,7 +196,7 @@ def _aligned(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Sym
             Symbol(
                 kind=kind, to=next(iter(to), None), tag=first.tag, source=next(iter(source), None),
                 source_tag=first.source_tag, reduction=first.reduction, root=first.root, along=first.along,
-                place=(0, place),
+                stages=first.stages, place=(0, place),
             )
         )  # fmt: skip
         node.events = [(c, r, captures[c][r][place]) for c, r, _ in flat]
@@ -219,13 +226,16 @@ def _merged(captures: Sequence[Passes], symbols: Sequence[Sequence[Sequence[Symb
                 nodes.setdefault(symbol, Node(symbol)).events.append((capture, rank, captures[capture][rank][place]))
             for earlier, later in pairwise(placed):
                 before[later].add(earlier)
+    if any(one.kind is Kind.sendrecv and len(node.events) < sum(map(len, captures)) for one, node in nodes.items()):
+        raise OtherGrid("some ranks do not make a call of MPI_Sendrecv, which has to be made without partners, too")
     ordered, unique = _sorted(nodes, before)
     return Template(nodes=tuple(nodes[one] for one in ordered), null_calls=False, ordered=unique)
 
 
 def _is_common(symbol: Symbol) -> bool:
     """Whether all ranks make such a call equally often, whatever neighbours they have: it separates phases."""
-    return symbol.kind in _WAITS or (symbol.kind in COLLECTIVE and symbol.along is None)
+    is_of_all = symbol.kind is Kind.stages or (symbol.kind in COLLECTIVE and symbol.along is None)
+    return symbol.kind in _WAITS or is_of_all
 
 
 def _sorted(nodes: Mapping[Symbol, Node], before: Mapping[Symbol, set[Symbol]]) -> tuple[list[Symbol], bool]:

@@ -1,7 +1,7 @@
 """The calls of a template as motif `stencil` reads them. Pure."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 from typing import TypeAlias
 
@@ -22,11 +22,12 @@ _Written: TypeAlias = tuple[Kind | None, str]  # a call, None: computation; and 
 
 def written_calls(
     template: Template, sent: Mapping[int, str], received: Mapping[int, str], chosen: Sequence[Grid],
-    mesh: DividedMesh | None,
+    mesh: DividedMesh | None, in_stages: Callable[[str], str] = str,
 ) -> str:  # fmt: skip
     """The calls of the template and the computation between them. `sent` and `received` are sizes by place.
 
-    Computation is times the cells of a rank in `mesh`. Raises NoStencil for other collectives.
+    `in_stages` changes the sizes in stages. Computation is times the cells of a rank in `mesh`. Raises NoStencil for
+    other collectives.
     """
     calls: list[_Written] = []
     pending: Counter[Kind] = Counter()
@@ -49,6 +50,9 @@ def written_calls(
                 if symbol.source_tag != symbol.tag:
                     tags = f" tag {symbol.tag} {symbol.source_tag}"
                 text = f"sendrecv {_message(symbol.to, sent[place])} {_message(symbol.source, received[place])}{tags}"
+            case Kind.stages:
+                assert symbol.stages is not None
+                text = symbol.stages.text(in_stages)
             case _:
                 text = _collective(node, sent.get(place) or law_of(symbol.kind, sizes_by_ranks(node, chosen)))
         calls.append((symbol.kind, text))

@@ -154,8 +154,8 @@ def test_what_was_never_measured_is_said_and_not_drawn_empty() -> None:
     assert "The profile of idle holds idle latencies only." in page
     assert "the impact of idle was not measured" in page
     impact, compress = notes_in(page)
-    assert impact.startswith("The impact of idle on the network was not measured: use `stressbench impact`")
-    assert compress.startswith("The slowdown of idle was not measured: use `stressbench compress`")
+    assert impact.startswith("The impact of idle on the network was not measured: use <code>stressbench impact</code>")
+    assert compress.startswith("The slowdown of idle was not measured: use <code>stressbench compress</code>")
 
 
 def test_probes_within_one_host_tell_nothing_of_a_switch() -> None:

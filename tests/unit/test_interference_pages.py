@@ -154,8 +154,8 @@ def test_what_was_never_measured_is_said_and_not_drawn_empty() -> None:
     assert "The profile of idle holds idle latencies only." in page
     assert "the impact of idle was not measured" in page
     impact, compress = notes_in(page)
-    assert impact.startswith("The impact of idle on the network was not measured: use `stressbench impact`")
-    assert compress.startswith("The slowdown of idle was not measured: use `stressbench compress`")
+    assert impact.startswith("The impact of idle on the network was not measured: use <code>stressbench impact</code>")
+    assert compress.startswith("The slowdown of idle was not measured: use <code>stressbench compress</code>")
 
 
 def test_probes_within_one_host_tell_nothing_of_a_switch() -> None:
@@ -243,7 +243,7 @@ def test_models_are_judged_in_boxes_a_scatter_and_tables() -> None:
     assert f"<li>{best.model} has a mean error of {100 * best.mean_absolute_error:.1f} points, " in page
     assert re.findall(r'<table id="judgement-(\d)"', page) == ["1", "2"]
     assert "1.250 [1.200, 1.300]" in page
-    assert page.count("<script") == 1 and "left out: x beside y (f): &lt;script&gt;" in page
+    assert page.count("<script") == 1 and "Left out: x beside y (f): &lt;script&gt;" in page
     assert len(sheet_in(page, "predictions.csv")) == 2 * len(judged().scores)
     assert "PerLink, n" not in page
 
@@ -264,5 +264,5 @@ def test_seats_are_told_with_what_they_cost_and_who_is_kept_apart() -> None:
     assert "2 applications on 1 switch of lab" in page
     assert f"add up to {100 * found.cost:.1f} percentage points" in page
     assert re.search(r'<th scope="row">1</th><td>cg 1\.\d+ \[', page)
-    assert notes_in(page) == [f"not placed together: a, b: {NASTY}."]
+    assert notes_in(page) == [f"Not placed together: a, b: {NASTY}."]
     assert page.count("<script") == 1

@@ -264,7 +264,9 @@ def main() -> int:
         rows = [[str(one.ranks), f"{one.round_s * 1e3:.3f} ms"] for one in simulated]
         sys.stdout.write(compare.table(["ranks", "simulated empty round, virtual time"], rows) + "\n")
         print_fits(simulated)
-    titled = [(f"Measured, {os.cpu_count()} cores", scales), ("Simulated, virtual time", simulated)]
+    titled: list[tuple[str, Series]] = [
+        (f"Measured, {os.cpu_count()} cores", scales), ("Simulated, virtual time", simulated)
+    ]  # fmt: skip
     drawn = [(title, series) for title, series in titled if series]
     if arguments.output is not None:
         result = {

@@ -96,7 +96,7 @@ def test_show_plans_for_the_width_that_is_asked_for(path: Path) -> None:
     assert f"±0.5 % takes {planned['more_blocks']:,} more rounds of each kind" in printed
     assert f"--isolated {total} --contended {total}" in printed
     assert "plan:" not in call("show", path).stdout
-    assert "enough to see 90.00%" in call("show", path, "--plan", "0.9").stdout
+    assert "enough for ±90 %" in call("show", path, "--plan", "0.9").stdout
 
 
 @pytest.mark.parametrize("plan", ["x", "0", "-1%", "100%", "nan"])

@@ -19,7 +19,6 @@ namespace {
 
 // Position of the sizes in the random stream of a step, whose other draws count executions from 0.
 constexpr std::uint64_t first_execution = std::uint64_t{1} << 63;
-constexpr std::int64_t max_bytes_of_job = std::int64_t{1} << 62;
 constexpr double max_relative_deviation = 100;   // deviation / mean
 constexpr double min_relative_deviation = 1e-3;  // below this, the gamma distribution cannot be computed
 

@@ -15,6 +15,9 @@
 
 namespace stressbench::io {
 
+// Bytes that a repetition may write and read in all ranks of a job together, so that 64 bits count them.
+inline constexpr std::int64_t max_bytes_of_job = std::int64_t{1} << 62;
+
 class DrawnSize {
  public:
   explicit DrawnSize(ParameterSet* owner);

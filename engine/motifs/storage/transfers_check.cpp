@@ -1,8 +1,6 @@
 // Transfers: checks of the options, expected traffic and metrics.
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "motifs/storage/transfers.hpp"
 
 namespace stressbench::io {
@@ -36,8 +34,7 @@ void Transfers::check(int ranks) const {
   if (drawn_.enabled()) check_drawn(ranks);
   if (size_->value % *segments_ != 0)
     reject("segments", "{} do not divide --size {} into equal blocks", *segments_, size_.text());
-  if (2.0 * ranks * static_cast<double>(size_->value) >
-      static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2))
+  if (2.0 * ranks * static_cast<double>(size_->value) > static_cast<double>(max_bytes_of_job))
     reject("size", "{} of each of {} ranks is more than any file system holds", size_.text(), ranks);
   if (!FitsMessage::holds(Bytes{transfer_bytes()})) {
     reject("transfer", "a block of {} is too long for one transfer; {}", units::spell(Bytes{block()}),

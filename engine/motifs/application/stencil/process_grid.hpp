@@ -40,6 +40,7 @@ struct Offset {
   bool operator==(const Offset&) const = default;
   auto operator<=>(const Offset&) const = default;
   Offset reversed() const noexcept;
+  bool is_in_tree() const noexcept { return partner == Partner::parent || partner == Partner::child; }
   std::string text() const;  // "+x-2y", "^", "parent"
 };
 

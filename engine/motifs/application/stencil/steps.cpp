@@ -116,7 +116,8 @@ std::pair<int, TagGrowth> read_tag(std::string_view text) {
 void read_tags(Step& step, Words& words) {
   if (!words.take_if("tag")) return;
   std::tie(step.tag, step.tag_growth) = read_tag(words.take("the tag"));
-  std::tie(step.from_tag, step.from_tag_growth) = std::pair(step.tag, step.tag_growth);
+  step.from_tag = step.tag;
+  step.from_tag_growth = step.tag_growth;
   if (step.kind == StepKind::sendrecv && !words.empty())
     std::tie(step.from_tag, step.from_tag_growth) = read_tag(words.take("the tag"));
 }
@@ -262,7 +263,7 @@ class Unfinished {
     if (!is_message) return;
     if (offset.partner == Partner::in_grid)
       throw UserMistake("{} is no partner in stages; expected ^, +^, -^, parent or child", offset.text());
-    const bool in_tree = offset.partner == Partner::parent || offset.partner == Partner::child;
+    const bool in_tree = offset.is_in_tree();
     if (stages_->in_tree.value_or(in_tree) != in_tree)
       throw UserMistake("stages have messages across bits (^) or in a tree, not both; expected two loops");
     if (!in_tree && stages_->tree != Stage{})
@@ -287,8 +288,7 @@ void require_stages(const Step& stages, std::span<const Step> body, int ranks) {
   if (std::has_single_bit(static_cast<unsigned>(ranks))) return;
   for (const Step& step : body) {
     const bool is_message = step.sends() || step.receives();
-    const Partner partner = (step.sends() ? step.to : step.from).partner;
-    const bool in_tree = partner == Partner::parent || partner == Partner::child;
+    const bool in_tree = (step.sends() ? step.to : step.from).is_in_tree();
     const bool depends = step.sent.depends_on_stage() || step.received.depends_on_stage();
     if (!is_message || (in_tree && !depends)) continue;
     const auto fewer = std::bit_floor(static_cast<unsigned>(ranks));

@@ -112,24 +112,21 @@ def calls_of_iterations(words: Sequence[str], programs: ProgramList) -> dict[str
     Operations have no `MPI_`. Raises LaunchMistake for operations that do not communicate, and for other programs.
     """
     names = [one.name for one in programs.programs if one.workload is None]
-    stated: dict[str, str] = {}
-    common: str | None = None
+    stated: dict[str, str] = {}  # without a name: of all
     for word in words:
         name, equals, call = word.rpartition("=")
         operation = call.removeprefix("MPI_")
         if class_of(operation) is OperationClass.other:
             raise LaunchMistake(f"--iteration-call {word}: expected an MPI call that communicates, such as Allreduce")
-        if not equals and common is None:
-            common = operation
-        elif equals and name in names and name not in stated:
-            stated[name] = operation
-        elif equals and name not in names:
+        if equals and name not in names:
             raise LaunchMistake(
                 f"--iteration-call {word}: expected one of {', '.join(names) or 'the programs with ranks'}"
             )
-        else:
+        if name in stated:
             raise LaunchMistake(f"--iteration-call {word}: expected one call for each program")
-    return {**(dict.fromkeys(names, common) if common is not None else {}), **stated}
+        stated[name] = operation
+    common = dict.fromkeys(names, stated.pop("")) if "" in stated else {}
+    return {**common, **stated}
 
 
 def _require_program(command: Sequence[str]) -> None:

@@ -268,10 +268,10 @@ def slowed(factor: float) -> ImpactData:
 @pytest.mark.parametrize(
     ("taken", "said"),
     [
-        (measured(beside=(replace(BUSY, late_s=np.full(300, 1e-6)),)), "probes woke up 1.0 us later"),
+        (measured(beside=(replace(BUSY, late_s=np.full(300, 1e-6)),)), "probes woke up 1.0 µs later"),
         (
             measured(before=(IDLE, replace(IDLE, latencies_s=2 * IDLE.latencies_s)), beside=(BUSY, BUSY)),
-            "pairs differ on the idle machine, with medians from 1.0 us to 2.0 us",
+            "pairs differ on the idle machine, with medians from 1.0 µs to 2.0 µs",
         ),
         (
             measured(before=(series(IDLE.latencies_s[:40].tolist()),)),

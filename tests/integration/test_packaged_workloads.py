@@ -1,16 +1,17 @@
-"""Commands of the ReFrame tests and of the Ramble application: the engine takes their options, and workloads fit."""
+"""Commands of the ReFrame, Ramble and Spack packages: the engine takes their options, and workloads fit their ranks."""
 
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 from support.programs import CHECKOUT, Engine, Outcome
-from support.recipes import benchpark_experiment, ramble_application, reframe_checks
+from support.recipes import benchpark_experiment, ramble_application, reframe_checks, spack_tests
 
 RANKS: dict[str, int] = benchpark_experiment().RANKS
 CHECKS = ("StressBenchDemo", "StressBenchValidation", "StressBenchGpcnet", "StressBenchStorage", "StressBenchCheck")
-OF_THE_FILE = ("--overwrite", "--quiet", "--output")
-"""Options of a run that `check` has not: the rest of the command says what is measured, and on which nodes."""
+OF_THE_FILE = ("--overwrite", "--quiet", "--output", "run.jsonl", "demo.jsonl")
+"""Words of a command about its run file: the rest says what is measured, and on which nodes."""
 
 
 def ramble_command(case: str, folder: Path) -> list[str]:
@@ -59,12 +60,33 @@ def test_the_engine_takes_the_options_of_the_reframe_test(engine: Engine, tmp_pa
     assert "option" not in ended.errors
 
 
+def planned(engine: Engine, ranks: str, words: list[str], folder: Path) -> Outcome:
+    """What `run --dry-run` says to the path and the options in `words`; workloads are the checkout's."""
+    of_the_run = [word for word in words if word not in OF_THE_FILE and not word.endswith("/run.jsonl")]
+    path, *options = [re.sub(".*/share/stressbench", str(CHECKOUT), word) for word in of_the_run]
+    return engine.stressbench("run", path, "-n", ranks, *options, "--dry-run", cwd=folder)
+
+
 @pytest.mark.parametrize("case", RANKS)
 def test_a_packaged_workload_fits_its_ranks(engine: Engine, tmp_path: Path, case: str) -> None:
-    words = iter(ramble_command(case, tmp_path)[2:])
-    path = next(words).replace("PREFIX/share/stressbench", str(CHECKOUT))
-    options = [word for word in words if word not in OF_THE_FILE and not word.endswith("run.jsonl")]
+    ended = planned(engine, str(RANKS[case]), ramble_command(case, tmp_path)[2:], tmp_path)
 
-    ended = engine.stressbench("run", path, "-n", str(RANKS[case]), *options, "--dry-run", cwd=tmp_path)
+    assert ended.status == 0, ended.text
+
+
+def test_the_demo_of_the_spack_package_fits_its_ranks(engine: Engine, tmp_path: Path) -> None:
+    (command,) = [words for words in spack_tests(Path("PREFIX")) if "run" in words]
+    _, ranks, _, _, *words = command
+
+    ended = planned(engine, ranks, words, tmp_path)
+
+    assert ended.status == 0, ended.text
+
+
+def test_the_motif_of_the_spack_package_runs(engine: Engine, tmp_path: Path) -> None:
+    (command,) = [words for words in spack_tests(Path("PREFIX")) if "motif" in words]
+    _, ranks, _, *words = command
+
+    ended = engine.run(*words, ranks=int(ranks), cwd=tmp_path)
 
     assert ended.status == 0, ended.text

@@ -1,10 +1,11 @@
 """Files of packaging/ as values, without the programs that read them: Spack, Benchpark, Ramble, ReFrame, EasyBuild."""
 
 import ast
+import os
 import sys
 import types
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,35 @@ def constant(node: ast.AST) -> bool:
     except ValueError:
         return False
     return True
+
+
+def spack_tests(prefix: Path) -> list[list[str]]:
+    """Commands that the tests of the Spack package start with the launcher, installed in `prefix` with its defaults."""
+    commands: list[list[str]] = []
+
+    class Package:
+        def __init__(self) -> None:
+            self.prefix = types.SimpleNamespace(bin=str(prefix / "bin"), share=str(prefix / "share"))
+            self.spec = types.SimpleNamespace(satisfies=lambda constraint: constraint.startswith("~"))
+
+        def _mpirun(self) -> Any:
+            return lambda *words: commands.append(list(words))
+
+    package: dict[str, Any] = dict.fromkeys(
+        ("license", "version", "variant", "depends_on", "extends", "conflicts"), nothing
+    )
+    package |= {name: lambda *_, **__: nullcontext() for name in ("default_args", "when")}
+    package |= {"run_after": unchanged, "join_path": os.path.join}
+    with stand_ins(
+        spack={}, spack__package=package,
+        spack_repo={}, spack_repo__builtin={}, spack_repo__builtin__build_systems={},
+        spack_repo__builtin__build_systems__cmake={"CMakeBuilder": object, "CMakePackage": object},
+        spack_repo__builtin__build_systems__python={"PythonPipBuilder": object},
+    ):  # fmt: skip
+        recipe = loaded(SPACK).Stressbench
+    recipe.test_motif(Package())
+    recipe.test_demo(Package())
+    return commands
 
 
 def easyconfig(path: Path) -> dict[str, Any]:

@@ -74,7 +74,10 @@ int WrittenFile::write(std::string text) {
     stores_all_ = false;
     stored_text_.clear();
   }
-  if (stores_all_) stored_text_.push_back(std::move(text));
+  if (stores_all_) {
+    text.shrink_to_fit();  // records are appended to it one by one, so that up to half of its memory is unused
+    stored_text_.push_back(std::move(text));
+  }
   return 0;
 }
 

@@ -95,9 +95,10 @@ void install_handlers() {
   const char* const format = std::getenv("STRESSBENCH_RANK_STATUS");
   status_as_json = format != nullptr && std::string_view(format) == "json";
   // Static, since a second signal may arrive while MPI is being finalised.
-  static const std::array<signals::ScopedSignalHandler, 3> handlers{
+  static const std::array<signals::ScopedSignalHandler, 4> handlers{
       signals::ScopedSignalHandler{SIGINT, on_signal, SA_RESTART},
       signals::ScopedSignalHandler{SIGTERM, on_signal, SA_RESTART},
+      signals::ScopedSignalHandler{SIGALRM, on_signal, SA_RESTART},
       signals::ScopedSignalHandler{SIGUSR1, on_signal, SA_RESTART}};
 }
 

@@ -1,4 +1,4 @@
-"""Why Slurm ended a launch, from messages of Slurm 22.05."""
+"""Why Slurm or Flux ended a launch, from messages of Slurm 22.05 and Flux 0.88."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -53,9 +53,25 @@ def test_messages_of_slurm_say_why_it_ended_the_launch(errors: str, sentence: st
 
 
 @pytest.mark.parametrize(
+    ("exception", "sentence", "ends_allocation"),
+    [
+        ("type=exec severity=0 node failure on h3 (rank 1)", "node h3 failed: Flux ended job f4kRL", True),
+        ("type=timeout severity=0 resource allocation expired", "Flux ended job f4kRL at its time limit", False),
+        ("type=cancel severity=0 ", "job f4kRL of Flux was cancelled", False),
+    ],
+)
+def test_messages_of_flux_say_why_it_ended_the_launch(exception: str, sentence: str, ends_allocation: bool) -> None:
+    errors = f"6.454s: job.exception f4kRL {exception}\nflux-job: task(s) Killed\n"
+
+    assert cancellation_in(errors) == Cancellation(sentence=sentence, ends_allocation=ends_allocation)
+
+
+@pytest.mark.parametrize(
     "errors",
     [
         "",
+        "1.1s: job.exception f4kRL type=exec severity=0 w: task rank 3 on host h3 exited (Killed) and exit-timeout=30s",
+        "1.1s: job.exception f4kRL type=note severity=5 node failure on h3\n",
         "srun: error: h3: task 3: Killed\n",
         "srun: error: Unable to create step for job 12: More processors requested than permitted\n",
         "a program prints: Node failure on h3\n",

@@ -46,12 +46,19 @@ srun: forcing job termination
 srun: Job step aborted: Waiting up to 32 seconds for job step to finish.
 srun: error: nid7: task 5: Killed
 """
+FLUX_EXIT = "stressbench-mpi: task rank 5 on host nid7 exited (Killed) and exit-timeout=30s has expired"
+FLUX = f"""
+35.166s: flux-shell[0]: FATAL: task-exit: {FLUX_EXIT}
+35.166s: job.exception f5qBBGtf type=exec severity=0 {FLUX_EXIT}
+flux-job: task(s) Killed
+"""
 OPEN_MPI = "mpirun noticed that process rank 5 with PID 0 on node nid7 exited on signal 9 (Killed).\n"
 OPEN_MPI_STATUS = """
 Primary job  terminated normally, but 1 process returned
 a non-zero exit code. Per user-direction, the job has been aborted.
 """
 KILLED = Death(rank=5, host="nid7", number=9)
+CRASHED = replace(KILLED, number=11)
 
 
 def outcome(*, status: int = 0, stops: int = 0, output: str = "", errors: str = "", rank: int | None = None) -> Outcome:
@@ -83,11 +90,16 @@ def sentences(run: Run | None, *, death: Death | None, errors: str = "", status:
         (outcome(errors=OPEN_MPI_STATUS, status=3), None),
         (outcome(output=MPICH, rank=5), KILLED),
         (outcome(output=MPICH), Death(rank=None, host="nid7", number=9)),
-        (outcome(output=INTEL), Death(rank=5, host="nid7", number=11)),
+        (outcome(output=INTEL), CRASHED),
         (outcome(errors=SRUN), KILLED),
-        (outcome(errors=SRUN_CRASH), Death(rank=5, host="nid7", number=11)),
+        (outcome(errors=SRUN_CRASH), CRASHED),
         (outcome(errors=SRUN_REPORTED), None),
         (outcome(errors="srun: error: nid7: task 5: Exited with exit code 130\n"), None),
+        (outcome(errors=FLUX), KILLED),
+        (outcome(errors=FLUX.replace("exited (Killed)", "exited")), KILLED),
+        (outcome(errors=FLUX.replace("exited (Killed)", "exited (Segmentation fault)")), CRASHED),
+        (outcome(errors=FLUX.replace("exited (Killed)", "exited (Exit 3)")), None),
+        (outcome(errors="flux-job: task(s) Killed\n"), None),
         (outcome(output="[CG] 5 exited happily"), None),
     ],
 )

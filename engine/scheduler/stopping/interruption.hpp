@@ -6,7 +6,7 @@
 
 namespace stressbench::scheduler::stopping {
 
-// Reached when any rank received SIGINT, SIGTERM or SIGUSR1. Evaluated on world rank 0 before each round.
+// Reached when any rank received SIGINT, SIGTERM, SIGUSR1 or SIGALRM. Evaluated on world rank 0 before each round.
 class Interruption {
  public:
   // Collective over `world`, called after each round, since a signal may have reached any rank.

@@ -1,4 +1,4 @@
-"""Why Slurm ended a launch, from the messages of srun and slurmstepd. Pure."""
+"""Why Slurm or Flux ended a launch, from the messages of srun, slurmstepd and `flux run`. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ _NO_STEP = re.compile(
     r"(?P<reason>Job/step already completing or completed|Required node not available|Invalid job id specified)",
     re.MULTILINE,
 )
+_FLUX = re.compile(r"job\.exception (?P<id>\S+) type=(?P<type>\S+) severity=0(?: node failure on (?P<nodes>\S+))?")
 _REASONS = {
     "NODE FAILURE": "a node failed: Slurm ended {what} (`sinfo -R` names the node)",
     "TIME LIMIT": "Slurm ended {what} at its time limit",
@@ -25,7 +26,7 @@ _REASONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Cancellation:
-    """A launch that Slurm ended. `sentence`: what happened.
+    """A launch that the batch system ended. `sentence`: what happened.
 
     `ends_allocation`: no ranks can start on these nodes any more, so that the launch did not fail by its own fault.
     """
@@ -35,7 +36,11 @@ class Cancellation:
 
 
 def cancellation_in(errors: str) -> Cancellation | None:
-    """Why Slurm ended or refused a launch that printed `errors`, None where it did neither."""
+    """Why the batch system ended or refused a launch that printed `errors`, None where it did neither."""
+    return _slurm(errors) or _flux(errors)
+
+
+def _slurm(errors: str) -> Cancellation | None:
     cancelled = [match for match in _CANCELLED.finditer(errors) if match["reason"]]
     if failed := _NODE_FAILURE.search(errors):
         ended = f": Slurm ended {_what(cancelled[0])}" if cancelled else ""
@@ -50,6 +55,20 @@ def cancellation_in(errors: str) -> Cancellation | None:
         return Cancellation(sentence=f"Slurm starts no ranks in job {refused['job']}: {reason}", ends_allocation=True)
     if match := _CANCELLED.search(errors):
         return Cancellation(sentence=f"{_what(match)} of Slurm was cancelled", ends_allocation=match["kind"] == "JOB")
+    return None
+
+
+def _flux(errors: str) -> Cancellation | None:
+    match = _FLUX.search(errors)
+    if match is None:
+        return None
+    job = match["id"]
+    if match["nodes"]:
+        return Cancellation(sentence=f"node {match['nodes']} failed: Flux ended job {job}", ends_allocation=True)
+    if match["type"] == "timeout":
+        return Cancellation(sentence=f"Flux ended job {job} at its time limit", ends_allocation=False)
+    if match["type"] == "cancel":
+        return Cancellation(sentence=f"job {job} of Flux was cancelled", ends_allocation=False)
     return None
 
 

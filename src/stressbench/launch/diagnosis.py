@@ -39,6 +39,11 @@ _SRUN = re.compile(
     re.MULTILINE,
 )
 _SRUN_ENDS_ALL = re.compile(r"^srun: (?:Job step aborted|forcing job termination)", re.MULTILINE)
+# Flux's message on a task that has ended while others go on. Releases before 0.87 do not say how it ended.
+_FLUX = re.compile(
+    r"task-exit: [^\n]*: task rank (?P<rank>[0-9]{1,18}) on host (?P<host>\S+) exited(?: \((?P<text>[^)\n]+)\))?"
+)
+_FLUX_ENDED = re.compile(r"^flux-job: task\(s\) (?P<text>[^\n(]*?)(?: \(|$)", re.MULTILINE)
 _SIGNALLED = 128
 _NUMBERS = {text: number for number in signal.Signals if (text := signal.strsignal(number))}
 
@@ -48,7 +53,7 @@ def diagnose(outcome: Outcome) -> Death | None:
     text = outcome.output + "\n" + outcome.errors
     if match := _OPEN_MPI.search(text):
         return Death(rank=int(match["rank"]), host=match["host"], number=int(match["number"]))
-    if death := _srun(outcome.errors):
+    if death := _srun(outcome.errors) or _flux(outcome.errors):
         return death
     if _OPEN_MPI_STATUS.search(text) and outcome.status > _SIGNALLED and outcome.status != ExitStatus.interrupted:
         return Death(rank=None, host=None, number=outcome.status - _SIGNALLED)
@@ -64,6 +69,16 @@ def _srun(errors: str) -> Death | None:
     if match is None or match["text"] not in _NUMBERS:
         return None
     return Death(rank=int(match["rank"]), host=match["host"], number=_NUMBERS[match["text"]])
+
+
+def _flux(errors: str) -> Death | None:
+    """The task ended by a signal for which Flux ended the others."""
+    match = _FLUX.search(errors)
+    if match is None:
+        return None
+    ended = match if match["text"] else _FLUX_ENDED.search(errors)
+    number = _NUMBERS.get(ended["text"]) if ended else None
+    return None if number is None else Death(rank=int(match["rank"]), host=match["host"], number=number)
 
 
 def _hydra(text: str, number: int, rank_of: Mapping[int, int]) -> Death:

@@ -23,7 +23,7 @@ def explain(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
 
 
 def causes(result: RunResult, *, request: LaunchRequest) -> tuple[str, ...]:
-    """Why the run failed: Slurm ended it, the rank that died, or the launcher's status.
+    """Why the run failed: the batch system ended it, the rank that died, or the launcher's status.
 
     Empty where the engine reported it itself, and after a stop request.
     """

@@ -34,6 +34,10 @@ TEST(Interrupt, ReportsNoJobAsNull) {
   EXPECT_EXIT(report(idle, SIGUSR1), ended, R"(^\{"kind":"rank_status","rank":0,"job":null,"motif":null,"round":0\})");
 }
 
+TEST(Interrupt, RequestsTheEndAtTheTimeLimitOfFlux) {
+  EXPECT_EXIT(report({.reports_signals = true}, SIGALRM), ended, "rank_status");
+}
+
 TEST(Interrupt, ReportsASentenceUnlessJsonIsWanted) {
   const RankStatus busy{
       .job = "CG", .job_number = 1, .motif = "halo2d", .rank = 6, .round = 7, .reports_signals = true};

@@ -176,8 +176,8 @@ def judge_binding(machine: str, ranks: Sequence[LaunchedRank]) -> Verdict | None
         f"{number} of {count(len(ranks), 'rank')} on {machine} share {count(len(processors), 'processor')} "
         f"({numbers}), {len(usable - used)} of {len(usable)} processors are idle",
         consequence="ranks wait for each other's processor: times are those of a crowded processor, not of the network",
-        remedy="bind each rank to a core of its own (Open MPI: -- --bind-to core; MPICH: -- -bind-to core), start "
-        "without taskset, and take --cpu-set out of the options",
+        remedy="bind each rank to a core of its own (Open MPI: -- --bind-to core; MPICH: -- -bind-to core; Flux: -- -o "
+        "cpu-affinity=per-task), start without taskset, and take --cpu-set out of the options",
     )
 
 

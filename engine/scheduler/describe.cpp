@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -75,6 +76,7 @@ LibraryRecord describe_library() {
   std::string library(words.data());
   const std::string flavour = flavour_of(library);
   library = library.substr(0, library.find('\n'));
+  std::ranges::replace(library, '\t', ' ');  // which MPICH puts between "MPICH Version:" and the number
   return {fmt::format("{}.{}", major, minor), library, flavour, chosen_transports()};
 }
 

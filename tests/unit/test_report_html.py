@@ -61,6 +61,15 @@ def test_a_number_with_its_interval_may_be_broken_between_them_and_is_not_padded
     assert attributes(wide) == [' class="number wraps"']
 
 
+def test_points_of_numbers_far_apart_do_not_widen_the_columns_of_a_wide_table() -> None:
+    far, near = ("a", *11 * ("0.443",)), ("b", *11 * ("1,818",))
+    names = tuple(f"n{number}" for number in range(11))
+
+    assert attributes(table(far, near, numbers=names)) == [' class="number"', ' class="number"']
+    assert 'style="--pad:3.5ch"' in attributes(table(far[:2], near[:2]))[1]
+    assert 'style="--pad:2.5ch"' in attributes(table(("a", *11 * ("4.43",)), ("b", *11 * ("181",)), numbers=names))[1]
+
+
 def test_times_in_several_units_are_aligned_by_unit_and_sorted_by_value() -> None:
     made = table(("a", "1.23 ms"), ("b", "45.6 µs"), ("c", "1,200 s"), ("d", "–"))
 

@@ -20,7 +20,9 @@ _POINT_WIDTH_CH = 0.5
 _INTERVAL = re.compile(r" \[| - ")
 """In a number with its interval, or a range, which may be broken."""
 _MANY_COLUMNS = 10
-"""In tables with more columns, intervals without a number may be broken, too."""
+"""In tables with more columns, intervals without a number may be broken, too, and alignment may not widen a column."""
+_MAX_WIDENING = 2
+"""Characters by which points below each other may widen a column of such a table, where 0.443 stands above 1,818."""
 _INNER_WORDS = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=_)(?=\w)")
 _LONG_WORD = re.compile(r"\S{24}")
 """A word that is wider than its column has to be broken anywhere, such as the name of a C++ function."""
@@ -56,13 +58,14 @@ class _Column:
 
 def html_rows(table: Table) -> Iterator[tuple[HtmlCell, ...]]:
     """The rows of the table; the first cell of a row is its head."""
+    dense = len(table.columns) > _MANY_COLUMNS
     columns = [
-        _column([_text(row[index]) for row in table.rows if index < len(row)], number=column.number)
+        _column([_text(row[index]) for row in table.rows if index < len(row)], number=column.number, dense=dense)
         for index, column in enumerate(table.columns)
     ]
     for row in table.rows:
         yield tuple(
-            _html_cell(cell, columns[index], head=index == 0, dense=len(columns) > _MANY_COLUMNS)
+            _html_cell(cell, columns[index], head=index == 0, dense=dense)
             for index, cell in enumerate(row[: len(columns)])
         )
 
@@ -107,15 +110,17 @@ def _text(cell: Cell) -> str:
     return printable(cell)
 
 
-def _column(texts: Sequence[str], *, number: bool) -> _Column:
+def _column(texts: Sequence[str], *, number: bool, dense: bool) -> _Column:
     if not number:
         return _Column(number=False)
     known = [text for text in texts if text not in ("", MISSING)]
     units = {match[2] for text in known if (match := _QUANTITY.fullmatch(text)) is not None and match[2] in _SCALES}
-    numbers = [_NUMBER.fullmatch(text) for text in known]
-    decimals = [len(match[1] or "") for match in numbers if match is not None]
-    are_plain = len(decimals) == len(known) > 0
-    return _Column(number=True, by_unit=len(units) > 1, decimals=max(decimals) if are_plain else 0)
+    numbers = [match for text in known if (match := _NUMBER.fullmatch(text)) is not None]
+    decimals = max((len(match[1] or "") for match in numbers), default=0)
+    before_point = max((len(match[0].partition(".")[0]) for match in numbers), default=0)
+    widening = before_point + 1 + decimals - max(map(len, known), default=0)
+    are_aligned = len(numbers) == len(known) and not (dense and widening > _MAX_WIDENING)
+    return _Column(number=True, by_unit=len(units) > 1, decimals=decimals if are_aligned else 0)
 
 
 def _html_cell(cell: Cell, column: _Column, *, head: bool, dense: bool) -> HtmlCell:

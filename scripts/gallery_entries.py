@@ -186,8 +186,8 @@ ENTRIES = (
     Entry(
         name="compress", title="The sensitivity of a program", made_by="stressbench.report.interference",
         question="How much is a program slowed when the network is busy?",
-        look="On a quiet machine, each mark is a congestion level with its slowdown, and the curve is what predictions "
-        "use. Here other programs used the machine, so that the utilisation is unknown: the page says so first.",
+        look="Each mark is a congestion level with its slowdown, and the curve is what predictions use. On a busy "
+        "machine the utilisation of levels is unknown, and the page says so first.",
         guide="how-to/compress.md#the-page", guide_title="Measure its sensitivity",
         needs=("impact",),
         commands=(

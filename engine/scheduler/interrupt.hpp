@@ -1,6 +1,6 @@
 // Stop signals: SIGINT, SIGTERM, SIGUSR1 (which the launchers of Open MPI and MPICH forward) and SIGALRM (which Flux
-// sends at a job's time limit) end the run after the current round. A second one, at least half a second later, ends the
-// program at once.
+// sends at a job's time limit) end the run after the current round. A second one, at least half a second later, ends
+// the program at once.
 #pragma once
 
 namespace stressbench::scheduler::interrupt {

@@ -63,7 +63,8 @@ _BYTES = (
     b"x" * 900_000,
     b"a." * 10_000,
 )
-_OF_TOML = re.compile(r"stressbench: [^ ]+\.(?:toml|conf|txt):\d+: ")  # one line per mistake
+# One line for each mistake of a file, and their number if there are many.
+_MISTAKE = re.compile(r"stressbench: (?:[^ ]+\.(?:toml|conf|txt):\d+: |[\d,]+ more mistakes$)")
 _CHECKSUM = re.compile(rb',"crc32":"[^"]*"\}\n\Z')
 _CUT_OFF = "stressbench: the file is cut off: "
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?")
@@ -355,7 +356,7 @@ def _message_fault(said: str) -> str | None:
     if not lines or not lines[0].startswith("stressbench: "):
         return "no message"
     reported = [line for line in lines if line.startswith("stressbench: ")]
-    if len(reported) > 1 and not all(_OF_TOML.match(line) for line in reported):
+    if len(reported) > 1 and not all(_MISTAKE.match(line) for line in reported):
         return "several messages"
     return "a traceback" if "Traceback" in said else "very long" if max(map(len, lines)) > MOST_CHARACTERS else None
 

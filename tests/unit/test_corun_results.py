@@ -199,6 +199,18 @@ def test_a_line_cut_off_is_left_out_and_named(tmp_path: Path) -> None:
     assert "launches.jsonl:19: broken line" in recorded.complaints[0]
 
 
+def test_a_period_of_programs_that_the_plan_does_not_have_is_left_out_and_named(tmp_path: Path) -> None:
+    periods = blocks()
+    strange = replace(periods[1], programs=(9,) * len(periods[1].programs))
+    folder = coruns.write(tmp_path / "both", plan("a", "b"), [periods[0], strange, *periods[2:]])
+
+    recorded = read_coruns(folder / FILE)
+
+    assert list(recorded.done) == [periods[0], *periods[2:]]
+    (complaint,) = recorded.complaints
+    assert "launches.jsonl:3: broken line (programs: expected numbers of the plan's, below 2); it is left" in complaint
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

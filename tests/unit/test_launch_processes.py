@@ -1,12 +1,15 @@
 """The processes of a launch are found by the mark in their environment, whatever they are doing."""
 
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support.programs import wait_until
 
 from stressbench.launch.processes import LaunchMark, kill_all, marked_processes
 
@@ -36,6 +39,30 @@ def test_a_process_that_becomes_another_program_all_the_time_is_found(tmp_path: 
         assert found.count([process.pid]) == LOOKS
         assert kill_all(mark) == 1
         assert process.wait() < 0
+
+
+def test_a_script_does_not_go_on_when_what_it_waits_for_is_killed_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark, after, kill = LaunchMark(), tmp_path / "after", os.kill
+
+    with started(
+        "/bin/sh", "-c", f"sleep 27; touch {after}", environment={**os.environ, **mark.environment()}
+    ) as script:
+        wait_until(lambda: len(list(marked_processes(mark))) == 2, "the script waits")
+        (sleeper,) = {one.pid for one in marked_processes(mark)} - {script.pid}
+
+        def kill_the_sleeper_first(pid: int, number: int) -> None:
+            if number == signal.SIGKILL:
+                kill(sleeper, number)
+                time.sleep(0.1)
+            kill(pid, number)
+
+        monkeypatch.setattr(os, "kill", kill_the_sleeper_first)
+        kill_all(mark)
+        script.wait()
+
+    assert not after.exists()
 
 
 @pytest.mark.parametrize("environment", [{}, {"STRESSBENCH_LAUNCH": "another"}], ids=["none", "another"])

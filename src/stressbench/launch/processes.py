@@ -8,6 +8,7 @@ import secrets
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,16 +82,18 @@ def _rank(pairs: list[bytes]) -> int | None:
 
 
 def kill_all(mark: LaunchMark) -> int:
-    """Send SIGKILL to all processes with the mark until none is left, and return how many were hit."""
+    """Send SIGKILL to all processes with the mark until none is left, and return how many were hit.
+
+    All are stopped first: a script whose launcher is killed before it would go on with its next command.
+    """
     killed: set[int] = set()
     for _ in range(100):  # a process may fork between the look and the kill
         alive = {process.pid for process in marked_processes(mark)} - {os.getpid()}
         if not alive - killed:
             break
-        for pid in alive:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in alive:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
         killed |= alive
     return len(killed)

@@ -127,8 +127,15 @@ class Period:
             raise ValueError("expected executions of programs of the period")
 
 
+def _misfit(plan: CorunPlan, period: Period) -> str | None:
+    known = len(plan.programs)
+    return None if max(period.programs) < known else f"programs: expected numbers of the plan's, below {known}"
+
+
 RecordedCoruns: TypeAlias = journal.RecordedLaunches[CorunPlan, Period]
-JOURNAL = journal.Journal(plan=CorunPlan, launch=Period, writer="stressbench corun -o DIR -- CMD ++ CMD")
+JOURNAL = journal.Journal(
+    plan=CorunPlan, launch=Period, writer="stressbench corun -o DIR -- CMD ++ CMD", misfit=_misfit
+)
 
 
 def read_coruns(path: Path) -> RecordedCoruns:

@@ -1,6 +1,6 @@
 """DIR/launches.jsonl: a plan, then one line per launch, synced to disk when the launch ends."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -68,12 +68,13 @@ class RecordedLaunches(Generic[P, L]):
 class Journal(Generic[P, L]):
     """Reader and writer of one type of plan and its type of launches; `writer` is the command that writes them.
 
-    Most launches are a `BaseLaunch`.
+    Most launches are a `BaseLaunch`. `misfit`: what is expected of a launch that is not of the plan, None of others.
     """
 
     plan: type[P]
     launch: type[L]
     writer: str
+    misfit: Callable[[P, L], str | None] = lambda plan, launch: None  # noqa: ARG005
 
     def require_readable(self, plan: P) -> None:
         """Raise StudyMistake for a plan that `read` would not accept."""
@@ -102,7 +103,12 @@ class Journal(Generic[P, L]):
         launches, done, complaints = BoundedValidator[L](self.launch), [], Complaints(path)
         for number, line in lines:
             try:
-                done.append(launches.validate_json(line))
+                launch = launches.validate_json(line)
             except ValidationError as fault:
                 complaints.add(number, fault)
+                continue
+            if expected := self.misfit(plan, launch):
+                complaints.add(number, expected)
+            else:
+                done.append(launch)
         return RecordedLaunches(plan=plan, done=tuple(done), complaints=complaints.all())

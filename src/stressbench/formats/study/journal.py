@@ -31,12 +31,16 @@ class Complaints:
         self._path = path
         self._messages: list[str] = []
 
-    def add(self, number: int, fault: ValidationError) -> None:
-        """Add the error of one line. Raises StudyMistake if there are more than `limits.BROKEN_LINES`."""
+    def add(self, number: int, fault: ValidationError | str) -> None:
+        """Add the error of one line, or what was expected in it.
+
+        Raises StudyMistake if there are more than `limits.BROKEN_LINES`.
+        """
         if len(self._messages) == limits.BROKEN_LINES:
             message = f"more than {limits.BROKEN_LINES} broken lines, the first of them:"
             raise StudyMistake(f"{self._path}: {message} {self._messages[0]}")
-        self._messages.append(f"{self._path}:{number}: broken line ({first_error(fault)}); it is left out")
+        reason = fault if isinstance(fault, str) else first_error(fault)
+        self._messages.append(f"{self._path}:{number}: broken line ({reason}); it is left out")
 
     def all(self) -> tuple[str, ...]:
         """All sentences, in order of lines."""

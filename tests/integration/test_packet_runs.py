@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from support.packet_networks import RATE, simulator_program
-from support.programs import Engine, Outcome, Started, finished, ranks_of, wait_until
+from support.programs import Engine, Outcome, Started, finished, ranks_of, wait_for_rounds, wait_until
 
 from stressbench.formats.run import read_run
 from stressbench.launch.leftovers import find
@@ -81,7 +81,7 @@ class Packets:
         (self.folder / "w.sb").write_text(INCAST.replace("[REPEAT] 3", "[REPEAT] 1000000"), encoding="utf-8")
         options = ("--isolated", "1", "--contended", "1", "--repetitions", "1", "--seed", "3")
         with Started(self.command(*options), cwd=self.folder, environment=self.environment) as process:
-            wait_until(lambda: self.output.exists() and b'"round"' in self.output.read_bytes(), "a round is done")
+            wait_for_rounds(self.output)
             wait_until(lambda: len(ranks_of(self.program)) == 1, "the simulator of the second round runs")
             yield process.pid
             self.messages.append(process.communicate(timeout=60)[1])

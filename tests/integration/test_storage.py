@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.programs import LIMIT_S, kill_ranks_when, own_copy, ranks_of
+from support.programs import LIMIT_S, kill_ranks_when, own_copy, ranks_of, wait_for_rounds
 
 from stressbench.formats.run import read_run
 
@@ -149,12 +149,12 @@ def take_all_that_is_free(other, until):
             time.sleep(1e-4)
 
 
-def test_a_disk_that_fills_up_leaves_the_rounds_before(any_engine, stressbench, small_disk, tmp_path, wait_for):
+def test_a_disk_that_fills_up_leaves_the_rounds_before(any_engine, stressbench, small_disk, tmp_path):
     run = tmp_path / "run.jsonl"
     workload = written_workload(tmp_path, f"posix -s 8KiB -t 1KiB --think 1ms -f {small_disk}/data")
     plan = ("--isolated", "100000", "--contended", "0")
     with any_engine.started("run", workload, *plan, "--output", run, ranks=RANKS) as process:
-        wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
+        wait_for_rounds(run, 2)
         with (small_disk / "other").open("wb", buffering=0) as other:
             take_all_that_is_free(other, until=lambda: process.poll() is not None)
         _, errors = process.communicate(timeout=300)
@@ -183,7 +183,7 @@ def test_a_run_that_ended_by_a_fault_keeps_its_record_when_it_is_continued(engin
     assert [launch.faults == () for launch in read_run(run).launches] == [False, True]
 
 
-def test_a_file_system_that_goes_away_is_named(engine, tmp_path, wait_for):
+def test_a_file_system_that_goes_away_is_named(engine, tmp_path):
     folder = tmp_path / "scratch"
     folder.mkdir()
     run = tmp_path / "run.jsonl"
@@ -191,7 +191,7 @@ def test_a_file_system_that_goes_away_is_named(engine, tmp_path, wait_for):
     with engine.started(
         "run", workload, "--isolated", "100000", "--contended", "0", "--output", run, ranks=RANKS
     ) as process:
-        wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
+        wait_for_rounds(run, 2)
         folder.rename(tmp_path / "elsewhere")
         _, errors = process.communicate(timeout=300)
     assert process.returncode == 3, errors
@@ -205,7 +205,7 @@ def test_what_a_killed_run_left_goes_with_its_next_launch(any_engine, tmp_path, 
     workload = written_workload(tmp_path, f"posix -s 1MiB -t 64KiB --think 10ms --files rank -f {file}")
     plan = ("--isolated", "10000", "--contended", "0")
     with mine.started("run", workload, *plan, "--output", run, ranks=RANKS) as process:
-        wait_for(lambda: run.exists() and run.read_text().count('"type":"round"') >= 2, "two rounds")
+        wait_for_rounds(run, 2)
         kill_ranks_when(mine.program, lambda: len(list(tmp_path.glob("data.0*"))) == RANKS, "the next one's files")
         process.communicate(timeout=300)
     wait_for(lambda: not ranks_of(mine.program), "all ranks are gone")

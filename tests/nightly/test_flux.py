@@ -12,12 +12,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.programs import Engine, Outcome, finished, ranks_of
+from support.programs import TWO_JOBS, Engine, Outcome, finished, ranks_of
 
 from stressbench.formats.run import read_run
 
 FLUX = os.environ.get("FLUX") or shutil.which("flux")
-WORKLOAD = "[JOB_NAME] one\n[NODES] 2\n[MOTIF] allreduce\n[JOB_NAME] two\n[NODES] 2\n[MOTIF] pingpong\n"
 RUN = "run w.sb --on flux -n 4 --ranks-per-node 1"
 FOREVER = f"{RUN} --isolated 100000 -o w.jsonl"
 WAIT = 'until grep -qs \'"type":"round"\' w.jsonl; do sleep 0.1; done'
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.skipif(FLUX is None, reason="FLUX IS NOT INSTALLED: flu
 
 def in_flux(engine: Engine, folder: Path, *lines: str) -> Outcome:
     """What a script says in an instance of two brokers; $sb is the command, $engine the engine."""
-    (folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+    (folder / "w.sb").write_text(TWO_JOBS, encoding="utf-8")
     script = "\n".join((f"engine={engine.program}", f'sb="{sys.executable} -m stressbench"', *lines, ""))
     (folder / "script").write_text(script, encoding="utf-8")
     environment = {**os.environ, "STRESSBENCH_MPI": str(engine.program)}

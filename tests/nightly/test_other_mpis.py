@@ -20,6 +20,7 @@ from support.programs import (
     CHECKOUT,
     ENGINES,
     LIMIT_S,
+    TWO_JOBS,
     Engine,
     Outcome,
     Started,
@@ -27,14 +28,13 @@ from support.programs import (
     own_copy,
     ranks_of,
     require,
-    wait_until,
+    wait_for_rounds,
 )
 
 from stressbench.formats.run import read_run
 
 FOLDER = CHECKOUT / ".cache" / "mpi"
 OPEN_MPI, MPICH = ENGINES
-WORKLOAD = "[JOB_NAME] one\n[NODES] 2\n[MOTIF] allreduce\n[JOB_NAME] two\n[NODES] 2\n[MOTIF] pingpong\n"
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def test_the_doctor_finds_one_mpi_job_of_the_other_library(site: Site) -> None:
 
 
 def test_a_run_on_more_ranks_than_cores_is_complete(site: Site) -> None:
-    (site.folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+    (site.folder / "w.sb").write_text(TWO_JOBS, encoding="utf-8")
 
     ended = site.stressbench("run", "w.sb", "-n", "4", "--ranks-per-node", "1", "--isolated", "2", "--contended", "2",
                              "--repetitions", "3", "-o", "w.jsonl")  # fmt: skip
@@ -115,13 +115,13 @@ def test_a_run_on_more_ranks_than_cores_is_complete(site: Site) -> None:
 
 
 def test_a_request_to_stop_reaches_the_ranks(site: Site) -> None:
-    (site.folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+    (site.folder / "w.sb").write_text(TWO_JOBS, encoding="utf-8")
     target = site.folder / "w.jsonl"
     words = [sys.executable, "-m", "stressbench", "run", "w.sb", "-n", "4", "--ranks-per-node", "1", "--isolated",
              "100000", "-o", str(target)]  # fmt: skip
 
     with Started(words, cwd=site.folder, environment=site.environment) as process:
-        wait_until(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        wait_for_rounds(target)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=LIMIT_S)
 

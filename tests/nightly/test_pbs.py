@@ -13,11 +13,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.programs import Engine, ranks_of, wait_until
+from support.programs import TWO_JOBS, Engine, ranks_of, wait_for_rounds, wait_until
 
 from stressbench.formats.run import read_run
 
-WORKLOAD = "[JOB_NAME] one\n[NODES] 2\n[MOTIF] allreduce\n[JOB_NAME] two\n[NODES] 2\n[MOTIF] pingpong\n"
 RUN = ("run", "w.sb", "--on", "pbs", "-n", "4", "--ranks-per-node", "1")
 
 
@@ -36,7 +35,6 @@ def said(folder: Path, *words: str) -> str:
 def submitted(folder: Path, script: str) -> str:
     """Submit a script with this environment, and return the id of the job."""
     (folder / "job.sh").write_text(script, encoding="utf-8")
-    (folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
     return said(folder, "qsub", "-V", "-o", str(folder / "out"), "-e", str(folder / "err"), "job.sh").strip()
 
 
@@ -50,7 +48,7 @@ def wait_for_the_end(folder: Path, job: str) -> str:
 
 
 def script_of_emit(engine: Engine, folder: Path, *options: str) -> str:
-    (folder / "w.sb").write_text(WORKLOAD, encoding="utf-8")
+    (folder / "w.sb").write_text(TWO_JOBS, encoding="utf-8")
     ended = engine.stressbench(
         *RUN, "--emit", "--nodes", "2", "--walltime", "5min", "-o", "w.jsonl", *options, cwd=folder
     )
@@ -71,7 +69,7 @@ def test_a_batch_script_of_emit_runs_on_two_nodes(engine: Engine, tmp_path: Path
 def test_a_job_that_is_deleted_keeps_its_rounds_and_leaves_no_rank(engine: Engine, tmp_path: Path) -> None:
     job = submitted(tmp_path, script_of_emit(engine, tmp_path, "--isolated", "100000"))
     target = tmp_path / "w.jsonl"
-    wait_until(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+    wait_for_rounds(target)
 
     said(tmp_path, "qdel", job)
     wait_for_the_end(tmp_path, job)
@@ -82,6 +80,7 @@ def test_a_job_that_is_deleted_keeps_its_rounds_and_leaves_no_rank(engine: Engin
 
 def test_the_command_runs_in_a_job(engine: Engine, tmp_path: Path) -> None:
     """With ranks on both nodes, as $PBS_NODEFILE says, and -n from it."""
+    (tmp_path / "w.sb").write_text(TWO_JOBS, encoding="utf-8")
     options = "--on pbs --ranks-per-node 1 --isolated 2 --contended 2 -o w.jsonl"
     script = (
         "#!/bin/bash\n#PBS -l select=2:ncpus=2:mpiprocs=2\n#PBS -l place=scatter:excl\n"

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from support.lab_bench import RATE, STREAM, TAPERED, WINDOW, isolated, isolated_s, job
-from support.programs import LIMIT_S, Started, finished
+from support.programs import LIMIT_S, Started, finished, wait_for_rounds
 from support.simulator import ENGINE
 
 from stressbench.formats.run import read_run
@@ -150,13 +150,13 @@ def test_what_a_simulation_cannot_have_is_refused_before_it_starts(simulator, mo
     assert ended.errors.count("is not in this build") == 1
 
 
-def test_a_request_to_stop_ends_the_simulation_in_good_order(simulator, wait_for) -> None:
+def test_a_request_to_stop_ends_the_simulation_in_good_order(simulator) -> None:
     target = simulator.folder / "stopped.jsonl"
     rounds = ("--isolated", "1000000", "--contended", "0")
     words = simulator.words(job("a", "0-3", "alltoall"), "tiny", "-o", target, *rounds)
 
     with Started(words, cwd=simulator.folder, environment=simulator.environment) as process:
-        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        wait_for_rounds(target)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=LIMIT_S)
         status = process.returncode

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.lab_bench import descendants_marked, job
-from support.programs import CHECKOUT, ENGINES, LIMIT_S, Started, require, send
+from support.programs import CHECKOUT, ENGINES, LIMIT_S, Started, require, send, wait_for_rounds
 from support.slurm_lab import PLACES, Slurm, start_slurm
 
 from stressbench.formats.ranges import parse_ranges
@@ -132,11 +132,11 @@ def test_outside_of_an_allocation_one_message_says_what_to_do(slurm) -> None:
     assert "`salloc -N 4` gives one, and --emit writes a script for sbatch" in ended.errors
 
 
-def test_a_rank_that_is_killed_ends_the_run_and_is_named(slurm, wait_for) -> None:
+def test_a_rank_that_is_killed_ends_the_run_and_is_named(slurm) -> None:
     target = slurm.lab.folder / "killed.jsonl"
 
     with running(slurm, target) as run:
-        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        wait_for_rounds(target)
         send(signal.SIGKILL, [slurm.ranks()["1"]])
         errors = run.communicate(timeout=LIMIT_S)[1]
 
@@ -151,7 +151,7 @@ def test_a_run_that_is_stopped_leaves_no_rank(slurm, wait_for, requests) -> None
     target = slurm.lab.folder / f"stopped{len(requests)}.jsonl"
 
     with running(slurm, target) as run:
-        wait_for(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+        wait_for_rounds(target)
         if len(requests) > 1:
             send(signal.SIGSTOP, slurm.ranks().values())  # they do not end at the first request
         heard = ""

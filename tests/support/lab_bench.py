@@ -18,7 +18,7 @@ from stressbench.labs.state import FOLDER_VARIABLE
 from stressbench.stats import RunSummary, summarise
 from stressbench.stats.impact import pair_blocks
 from support.example_files import TWO_HOSTS
-from support.programs import LIMIT_S, Outcome, Started, finished, wait_until
+from support.programs import LIMIT_S, Outcome, Started, finished, wait_for_rounds
 
 PAYLOAD = 1448 / 1514  # highest share of payload in a TCP stream
 RATE = 100e6 * PAYLOAD  # payload rate in bits/s
@@ -108,7 +108,7 @@ class Bench:
         """Run `w.sb` on this lab into `target` and yield when a round is done; `under` is a prefix of the command."""
         command = [*under, sys.executable, "-m", "stressbench", "run", "w.sb", "--on", f"lab:{self.name}"]
         with Started([*command, "-o", str(target), *options], cwd=self.folder, environment=self.environment) as process:
-            wait_until(lambda: target.exists() and b'"round"' in target.read_bytes(), "a round is done")
+            wait_for_rounds(target)
             yield process
 
 

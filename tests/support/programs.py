@@ -17,6 +17,8 @@ from support import forked
 from support.forked import GRACE_S, LIMIT_S
 
 CHECKOUT = Path(__file__).resolve().parents[2]
+TWO_JOBS = "[JOB_NAME] one\n[NODES] 2\n[MOTIF] allreduce\n[JOB_NAME] two\n[NODES] 2\n[MOTIF] pingpong\n"
+"""A workload of four nodes, where what matters is how ranks start and end."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,14 @@ def wait_until(condition: Callable[[], bool], what: str, *, within_s: float = 30
         if time.monotonic() > end:
             pytest.fail(f"did not happen within {within_s:.0f} s: {what}")
         time.sleep(every_s)
+
+
+def wait_for_rounds(run_file: Path, number: int = 1) -> None:
+    """Wait until so many rounds are complete in a run file."""
+    wait_until(
+        lambda: run_file.exists() and run_file.read_bytes().count(b'"type":"round"') >= number,
+        f"{number} rounds are complete in {run_file.name}",
+    )
 
 
 def ranks_of(program: Path) -> list[int]:

@@ -22,6 +22,7 @@ _REASONS = {
     "PREEMPTION": "Slurm preempted {what}",
     "JOB REQUEUE": "Slurm requeued {what}",
 }
+_FLUX_REASONS = {"timeout": "Flux ended job {job} at its time limit", "cancel": "job {job} of Flux was cancelled"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,11 +66,8 @@ def _flux(errors: str) -> Cancellation | None:
     job = match["id"]
     if match["nodes"]:
         return Cancellation(sentence=f"node {match['nodes']} failed: Flux ended job {job}", ends_allocation=True)
-    if match["type"] == "timeout":
-        return Cancellation(sentence=f"Flux ended job {job} at its time limit", ends_allocation=False)
-    if match["type"] == "cancel":
-        return Cancellation(sentence=f"job {job} of Flux was cancelled", ends_allocation=False)
-    return None
+    reason = _FLUX_REASONS.get(match["type"])
+    return None if reason is None else Cancellation(sentence=reason.format(job=job), ends_allocation=False)
 
 
 def _what(match: re.Match[str]) -> str:

@@ -191,7 +191,22 @@ def test_a_program_that_is_too_short_is_an_error_that_says_how_long_it_must_run(
     assert "true took 0.01 s, too short" in ended.stderr
     assert "at least 30 probes are needed, which takes 1.5 s with 1 pair every 50 ms" in ended.stderr
     assert "idle, after" not in ended.stderr
+    assert ended.stderr.count("with probes") == 1
     assert running(folder) == []
+
+
+def test_a_short_program_runs_again_until_it_has_been_probed_often_enough(folder: Path) -> None:
+    """A round of the fake, 50 ms, has 22 probes, the last of which ends after the program."""
+    ended = stressbench(
+        folder, "-n", "1", "--every", "45ms", "--idle", "1500ms", "--no-after", "--json", "--", "elapse", "50"
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count("elapse on 1 rank, with probes") == 2
+    assert "elapse was probed 21 times; at least 30 probes are needed, so that it runs again" in ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["loaded"]["count"] == 42
+    assert found["effect"]["with_probes_s"] == pytest.approx([0.06] * 2)
 
 
 def test_a_program_that_prints_nothing_is_as_good_as_any(folder: Path) -> None:

@@ -82,7 +82,8 @@ class Simulated:
 def members(*names: str) -> tuple[Member, ...]:
     return tuple(
         Member(
-            number=number, program=Program(name=name, command=(name,), ranks=1), target=LOCAL, hosts=None, ranks=1
+            number=number, program=Program(name=name, command=(name,), ranks=1), target=LOCAL, hosts=None, ranks=1,
+            part=number,
         )
         for number, name in enumerate(names)
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """Programs of a co-run, from command lines to hosts."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def test_names_that_profiles_cannot_have_are_refused(text: str) -> None:
 
 
 def test_each_program_has_a_block_of_hosts() -> None:
-    first, second = members_of((0, 1), made("a", "b"), FOUR, nodes=NodeUse.disjoint, on="lab:four")
+    first, second = members_of((0, 1), made("a", "b"), FOUR, nodes=NodeUse.disjoint, on="lab:four", parts=2)
 
     assert (first.hosts_text, second.hosts_text) == ("0-1", "2-3")
     assert second.target.shares(4) == (("h2", 2), ("h3", 2))  # type: ignore[attr-defined]
@@ -127,28 +128,40 @@ def test_each_program_has_a_block_of_hosts() -> None:
 
 
 def test_hosts_in_turn() -> None:
-    first, second = members_of((0, 1), made("a", "b"), FOUR, nodes=NodeUse.interleaved, on="lab:four")
+    first, second = members_of((0, 1), made("a", "b"), FOUR, nodes=NodeUse.interleaved, on="lab:four", parts=2)
 
     assert (first.hosts_text, second.hosts_text) == ("0-2:2", "1-3:2")
     assert second.target.shares(2) == (("h1", 2),)  # type: ignore[attr-defined]
 
 
 def test_shared_hosts_are_all_of_them() -> None:
-    members = members_of((0, 0), made("a", ranks=3), FOUR, nodes=NodeUse.shared, on="lab:four")
+    members = members_of((0, 0), made("a", ranks=3), FOUR, nodes=NodeUse.shared, on="lab:four", parts=2)
 
     assert [one.hosts for one in members] == [None, None]
     assert all(one.target is FOUR and one.ranks == 3 for one in members)
 
 
+def test_programs_on_shared_cores_get_a_part_of_them_each() -> None:
+    lab = replace(FOUR, cores=tuple((host.name, (host.number % 2,)) for host in FOUR.hosts))
+
+    for nodes in (NodeUse.shared, NodeUse.disjoint):
+        pair = members_of((0, 1), made("a", "b", ranks=2), lab, nodes=nodes, on="lab:four", parts=2)
+        assert [one.target.own_cores for one in pair] == [  # type: ignore[attr-defined]
+            (("0", "0"), ("1", "0")), (("0", "1"), ("1", "1")),
+        ]  # fmt: skip
+    triple = members_of((0, 1, 1), made("a", "b", ranks=1), lab, nodes=NodeUse.shared, on="lab:four", parts=3)
+    assert all(one.target is lab for one in triple)
+
+
 def test_hosts_that_are_left_over_stay_idle() -> None:
-    members = members_of((0, 1, 2), made("a", "b", "c"), FOUR, nodes=NodeUse.disjoint, on="lab:four")
+    members = members_of((0, 1, 2), made("a", "b", "c"), FOUR, nodes=NodeUse.disjoint, on="lab:four", parts=2)
 
     assert [one.hosts_text for one in members] == ["0-0", "1-1", "2-2"]
 
 
 def test_too_few_hosts_are_refused() -> None:
     with pytest.raises(LaunchMistake, match="--nodes disjoint: 5 programs at a time need as many hosts; --on lab:four"):
-        members_of((0,) * 5, made("a"), FOUR, nodes=NodeUse.disjoint, on="lab:four")
+        members_of((0,) * 5, made("a"), FOUR, nodes=NodeUse.disjoint, on="lab:four", parts=2)
 
 
 def test_this_machine_has_one_host_for_all() -> None:
@@ -156,21 +169,21 @@ def test_this_machine_has_one_host_for_all() -> None:
     with pytest.raises(
         LaunchMistake, match="--nodes disjoint: 2 programs at a time need as many hosts; --on local has 1"
     ):
-        members_of((0, 0), made("a", ranks=1), LOCAL, nodes=NodeUse.disjoint, on="local")
+        members_of((0, 0), made("a", ranks=1), LOCAL, nodes=NodeUse.disjoint, on="local", parts=2)
     with pytest.raises(LaunchMistake, match="-n is missing"):
-        members_of((0, 0), made("a"), LOCAL, nodes=NodeUse.shared, on="local")
+        members_of((0, 0), made("a"), LOCAL, nodes=NodeUse.shared, on="local", parts=2)
 
 
 def test_steps_of_slurm_get_consecutive_nodes() -> None:
     allocation = SlurmTarget(nodes=4, ranks=16, cpus=4)
 
-    _, second = members_of((0, 1), made("a", "b"), allocation, nodes=NodeUse.disjoint, on="slurm")
+    _, second = members_of((0, 1), made("a", "b"), allocation, nodes=NodeUse.disjoint, on="slurm", parts=2)
 
     assert second.ranks == 8
     assert second.target.host_count == 2
     assert second.target.first_node == 2  # type: ignore[attr-defined]
     with pytest.raises(LaunchMistake, match="--nodes: steps of Slurm get consecutive nodes"):
-        members_of((0, 1), made("a", "b"), allocation, nodes=NodeUse.interleaved, on="slurm")
+        members_of((0, 1), made("a", "b"), allocation, nodes=NodeUse.interleaved, on="slurm", parts=2)
 
 
 def test_a_matrix_has_all_pairs_and_what_is_asked_for() -> None:

@@ -10,7 +10,7 @@ from stressbench.labs.catalog import lab_file, shipped
 from stressbench.labs.file import parse_lab, read_lab
 from stressbench.labs.link_control import LinkChange, parse_change, select_links
 from stressbench.labs.mpi import hosts_text
-from stressbench.labs.pinning import cores_of_hosts
+from stressbench.labs.pinning import cores_of_hosts, cores_of_part
 from stressbench.labs.plan import NodePlan, Plan, plan, veth_line
 from stressbench.labs.plan_json import plan_from_json, plan_to_json
 from stressbench.labs.shaping import FRAME_BYTES, burst_of, token_bucket_lines
@@ -268,3 +268,19 @@ def test_links_are_named_one_by_one_or_together(word: str, links: list[str]) -> 
 def test_a_link_that_is_not_there_is_told_what_is() -> None:
     with pytest.raises(LabMistake, match="lab tiny: unknown link 'h0-s1'; did you mean 'h0-s0'\\? known: all, hosts, "):
         select_links(TINY, "h0-s1")
+
+
+@pytest.mark.parametrize(
+    ("available", "of", "parts"),
+    [
+        ((3, 7), 2, [[(3,), (3,)], [(7,), (7,)]]),
+        ((0, 1, 2, 3), 2, [[(0,), (0,), (2,), (2,)], [(1,), (1,), (3,), (3,)]]),
+        ((0, 1, 2), 2, [[(0,), (0,), (0,)], [(1,), (1,), (1,)]]),  # parts are equal: the last core stays idle
+    ],
+)
+def test_equal_parts_of_cores_share_none(
+    available: tuple[int, ...], of: int, parts: list[list[tuple[int, ...]]]
+) -> None:  # fmt: skip
+    for part, expected in enumerate(parts):
+        assert [cores_of_part((core,), part, of=of, available=available) for core in available] == expected
+    assert cores_of_part((0, 1, 2, 3), 1, of=2, available=range(4)) == (1, 3)

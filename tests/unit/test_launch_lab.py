@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.fake_lab import lab_hosts
@@ -54,6 +55,31 @@ def test_ranks_on_hosts_with_sockets_are_bound_before_their_nic_is_chosen() -> N
     assert "taskset" in command.argv[start + 5]
     assert command.argv[start + 6 :] == ("sockets", "engine", "run", "a.sb")
     assert (place.numa_sysfs, PLACE.numa_sysfs) == ("/run/lab/numa/$(hostname)", None)
+
+
+def on_cores(*numbers: int, **more: Any) -> LabTarget:
+    return replace(PLACE, cores=tuple((f"h{host}", (core,)) for host, core in enumerate(numbers)), **more)
+
+
+def test_ranks_of_launches_beside_each_other_are_bound_to_cores_of_their_own() -> None:
+    place = on_cores(0, 1, 1, 0)
+    first, second = (place.on_own_cores(part, of=2) for part in range(2))
+
+    assert (first.own_cores, second.own_cores) == ((("0", "0"), ("1", "0")), (("0", "1"), ("1", "1")))
+    command = second.build(launcher=launcher(Flavour.mpich), request=replace(REQUEST, realtime=True))
+    start = command.argv.index("chrt")
+    assert command.argv[start + 3 : start + 5] == ("sh", "-c")
+    assert "/run/lab/cores/$(hostname)" in command.argv[start + 5]
+    assert command.argv[start + 6 :] == ("cores", "engine", "run", "a.sb")
+
+
+def test_cores_stay_as_they_are_where_there_is_nothing_to_divide() -> None:
+    for place in (on_cores(0, 0, 0, 0), on_cores(0, 1, 0, 1, sockets=2), PLACE):
+        assert place.on_own_cores(0, of=2) is place
+    own = on_cores(0, 1, 2, 3).on_hosts(range(2))
+    assert own.on_own_cores(0, of=2) is own  # no other host has their cores
+    shared = on_cores(0, 1, 0, 1).on_hosts(range(2))
+    assert shared.on_own_cores(1, of=2).own_cores == (("0", "1"), ("1", "1"))
 
 
 @pytest.mark.parametrize(

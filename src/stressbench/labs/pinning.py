@@ -43,6 +43,17 @@ def cores_of_sockets(number: int, cores: Sequence[int], *, sockets: int) -> tupl
     return (*parts[turn:], *parts[:turn])
 
 
+def cores_of_part(cores: Sequence[int], part: int, *, of: int, available: Iterable[int]) -> tuple[int, ...]:
+    """What a host with these `cores` may use in part number `part` of `of` equal parts of all `available` cores.
+
+    A core is replaced by one of its part; hosts that share the cores evenly share those of a part evenly. Needs at
+    least `of` available cores.
+    """
+    ordered = sorted(available)
+    in_part = ordered[part::of][: len(ordered) // of]
+    return tuple(sorted({in_part[ordered.index(core) // of % len(in_part)] for core in cores}))
+
+
 def _digit_sum(number: int, *, base: int) -> int:
     total = 0
     while number:

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from stressbench.formats.lab.errors import LabMistake
-from stressbench.formats.lab.paths import NUMA
+from stressbench.formats.lab.paths import CORES, NUMA
 from stressbench.formats.units import RateShare
 from stressbench.labs.catalog import lab_file
 from stressbench.labs.counters import LabCounters, bytes_by_nic, link_directions, read_counters
@@ -20,6 +20,7 @@ from stressbench.labs.errors import LabFault
 from stressbench.labs.file import read_lab
 from stressbench.labs.lifecycle import RunningLab, command_prefix, running_lab
 from stressbench.labs.link_control import LinkChange, apply_change
+from stressbench.labs.pinning import cores_of_part
 from stressbench.labs.status import LinkDirection
 from stressbench.labs.subset import with_rails, with_rate_share
 from stressbench.labs.topology import Lab, Node
@@ -29,7 +30,7 @@ from stressbench.launch.find import find_launcher
 from stressbench.launch.flavour import Flavour, Recognised
 from stressbench.launch.launch_target import NicNumbers, TargetProperties
 from stressbench.launch.local import REALTIME, Request, require_real_ranks
-from stressbench.launch.rail_scripts import bound_to_socket
+from stressbench.launch.rail_scripts import bound_to_cores, bound_to_socket
 
 _NUMA_OF_HOST = f"{NUMA}/$(hostname)"
 _WORKLOAD_VARIABLES = frozenset({"SCRATCH", "TMPDIR"})
@@ -57,6 +58,10 @@ def ranks_per_node(hosts: tuple[Node, ...], ranks: int) -> int | str:
     return ",".join(str(count) if length == 1 else f"{count}(x{length})" for count, length in runs)
 
 
+def _list_of(cores: tuple[int, ...]) -> str:
+    return ",".join(map(str, cores))
+
+
 def _rma_options(flavour: Flavour) -> tuple[str, ...]:
     """Options for MPI windows: Open MPI 4.1 chooses osc/rdma between hosts, which fails in a lab (MPI_ERR_WIN)."""
     return ("--mca", "osc", "^rdma") if flavour is Flavour.openmpi4 else ()
@@ -68,6 +73,7 @@ class LabTarget:
 
     `environment`: variables of the lab that workloads may name. `nics`: the NICs of each host. `selected_nics`: the
     NICs that messages may use, None: all. With several `sockets`, the ranks of a host are bound to them in turns.
+    `cores`: the machine's cores of each host of the lab. `own_cores`: those that ranks use instead of these, as texts.
     """
 
     name: str
@@ -77,6 +83,8 @@ class LabTarget:
     selected_nics: tuple[str, ...] | None = None
     nics: tuple[str, ...] = ()
     sockets: int = 1
+    cores: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    own_cores: tuple[tuple[str, str], ...] = ()
     realtime_by_default: bool = True
     stall_limit: str | None = "60s"
     simulated: bool = False
@@ -125,6 +133,24 @@ class LabTarget:
         """The lab with only these hosts. The launcher runs on the first of them."""
         return replace(self, hosts=tuple(self.hosts[number] for number in hosts))
 
+    def on_own_cores(self, part: int, *, of: int) -> "LabTarget":
+        """The lab with one of `of` equal parts of its cores, unless no other host has the cores of these hosts.
+
+        The same lab where there are fewer cores than parts, and where ranks are bound to sockets.
+        """
+        hosts = {host.name for host in self.hosts}
+        mine, others = (
+            {core for name, cores in self.cores if (name in hosts) is inside for core in cores}
+            for inside in (True, False)
+        )
+        if self.sockets > 1 or len(mine | others) < of or (others and not mine & others):
+            return self
+        instead = (
+            (_list_of(cores), _list_of(cores_of_part(cores, part, of=of, available=mine | others)))
+            for cores in sorted({cores for _, cores in self.cores})
+        )
+        return replace(self, own_cores=tuple(instead))
+
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """The request unchanged, since ranks in labs are not bound to cores, or all alike to sockets."""
         return request
@@ -132,8 +158,7 @@ class LabTarget:
     def build(self, *, launcher: Launcher, request: Request) -> Command:
         """The command. Raises LaunchMistake."""
         require_real_ranks(launcher, request)
-        binding = bound_to_socket(self.sockets, folder=_NUMA_OF_HOST) if self.sockets > 1 else ()
-        program = (*(REALTIME if request.realtime else ()), *binding, *request.program)
+        program = (*(REALTIME if request.realtime else ()), *self._binding(), *request.program)
         host_options = () if request.names_hosts else self._host_options(launcher.flavour, request.ranks)
         mpirun = (
             str(launcher.path),
@@ -145,6 +170,11 @@ class LabTarget:
             *request.extra,
         )
         return Command(argv=(*self.enter, self.hosts[0].name, *mpirun, *program))
+
+    def _binding(self) -> tuple[str, ...]:
+        if self.sockets > 1:
+            return bound_to_socket(self.sockets, folder=_NUMA_OF_HOST)
+        return bound_to_cores(self.own_cores, folder=CORES) if self.own_cores else ()
 
     def _host_options(self, flavour: Flavour, ranks: int) -> tuple[str, ...]:
         hosts = ",".join(f"{host}:{count}" for host, count in self.shares(ranks))
@@ -223,6 +253,7 @@ class RunningLabs:
             else tuple(f"eth{rail}" for rail in range(reduced.rails)),
             nics=tuple(f"eth{rail}" for rail in range(running.lab.rails)),
             sockets=running.lab.sockets,
+            cores=tuple(running.state.cores.items()),
             enter=tuple(enter),
             hosts=running.lab.hosts,
             environment=tuple(

@@ -110,6 +110,12 @@ class LaunchTarget(Protocol):
         Raises LaunchMistake where launches cannot be given hosts of their own, or not such hosts.
         """
 
+    def on_own_cores(self, part: int, *, of: int) -> "LaunchTarget":
+        """The target for launch number `part` of `of` that run at the same time, on cores that the others do not use.
+
+        The same target where launchers decide on cores, where there are too few, and where ranks do not share any.
+        """
+
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:
         """The request, changed so that it can run beside another launch with `concurrent_ranks`.
 
@@ -139,6 +145,10 @@ class PlainTarget:
     def on_hosts(self, hosts: range) -> LaunchTarget:  # noqa: ARG002  a LaunchTarget's
         """Not supported. Raises LaunchMistake."""
         raise LaunchMistake("--nodes: this launch target cannot give launches hosts of their own; expected shared")
+
+    def on_own_cores(self, part: int, *, of: int) -> Self:  # noqa: ARG002  a LaunchTarget's
+        """The same target: its launcher decides on cores."""
+        return self
 
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:
         """The request with other binding: by default, each of two mpiruns would bind its rank 0 to the first core."""

@@ -1,4 +1,4 @@
-"""One-line shell scripts that run before a rank's program, on its host, and select its NIC or its socket. Pure."""
+"""One-line shell scripts that run before a rank's program, on its host, and select its NIC, socket or cores. Pure."""
 
 from collections.abc import Sequence
 
@@ -77,6 +77,17 @@ def bound_to_socket(sockets: int, *, folder: str) -> tuple[str, ...]:
         'taskset -cp "$c" $$ >/dev/null || refuse "$(hostname): cannot bind to the cores $c of socket $s"; exec "$@"'
     )
     return ("sh", "-c", script, "sockets")
+
+
+def bound_to_cores(cores: Sequence[tuple[str, str]], *, folder: str) -> tuple[str, ...]:
+    """Bind a rank to other cores than its host's, which is a file of `folder`. `cores`: these by those, as `0,1`."""
+    cases = " ".join(f"{own}) c={other};;" for own, other in cores)
+    script = (
+        f'{_REFUSE}read -r c 2>/dev/null < {folder}/$(hostname) || refuse "$(hostname): its cores are not known"; '
+        f"case $c in {cases} esac; "
+        'taskset -cp "$c" $$ >/dev/null || refuse "$(hostname): cannot bind to the cores $c"; exec "$@"'
+    )
+    return ("sh", "-c", script, "cores")
 
 
 def _rank_variable(where: str, variables: Sequence[str]) -> str:

@@ -107,6 +107,10 @@ class SimulatedTarget:
         """The lab with only these hosts."""
         return replace(self, hosts=tuple(self.hosts[number] for number in hosts))
 
+    def on_own_cores(self, part: int, *, of: int) -> "SimulatedTarget":  # noqa: ARG002  a LaunchTarget's
+        """The same target: simulated ranks have a core each."""
+        return self
+
     def with_concurrent_ranks(self, request: Request, *, launcher: Launcher, concurrent_ranks: int) -> Request:  # noqa: ARG002  a LaunchTarget's
         """Raises LaunchMistake, since each launch is a separate simulation."""
         raise LaunchMistake(

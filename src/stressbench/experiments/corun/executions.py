@@ -72,22 +72,24 @@ class ExecutionFactory:
     seed: int
     figures: Mapping[str, str]
     iterations: Mapping[str, str]
-    _prepared: dict[tuple[int, range | None], Prepared] = field(default_factory=dict, init=False)
+    _prepared: dict[Member, Prepared] = field(default_factory=dict, init=False)
 
     def prepare(self, member: Member) -> None:
-        """Find launcher, engine and tracer, and let the engine check a workload.
+        """Find launcher, engine and tracer, and let the engine check a workload, unless this was done before.
 
         Raises LaunchMistake and WorkloadRefused.
         """
+        if member in self._prepared:
+            return
         name = f"{len(self._prepared) + 1}-{member.program.name}"
         workload = member.program.workload
-        self._prepared[member.place] = (
+        self._prepared[member] = (
             self._program(member, name) if workload is None else self._workload(member, workload, name)
         )
 
     def execution(self, member: Member) -> Prepared:
         """How to start the next execution of a program that was prepared."""
-        return self._prepared[member.place]
+        return self._prepared[member]
 
     def _program(self, member: Member, name: str) -> Prepared:
         tracing = Tracing(

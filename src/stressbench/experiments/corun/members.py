@@ -13,7 +13,8 @@ from stressbench.launch.launch_target import LaunchTarget
 class Member:
     """A program on its hosts. `number` is that of the program, `hosts` None where all programs share all hosts.
 
-    `concurrent_ranks`: ranks of the other programs that run at the same time.
+    `concurrent_ranks`: ranks of the other programs that run at the same time. `part`: which of the equal parts of the
+    cores it has, which differ among the programs of a group; isolated, any of them.
     """
 
     number: int
@@ -21,6 +22,7 @@ class Member:
     target: LaunchTarget
     hosts: range | None
     ranks: int
+    part: int
     concurrent_ranks: int = 0
 
     @property
@@ -44,18 +46,20 @@ def default_node_use(target: LaunchTarget) -> NodeUse:
 
 
 def members_of(
-    group: Sequence[int], programs: Sequence[Program], target: LaunchTarget, *, nodes: NodeUse, on: str
+    group: Sequence[int], programs: Sequence[Program], target: LaunchTarget, *, nodes: NodeUse, on: str, parts: int
 ) -> tuple[Member, ...]:
-    """The programs of a group on their hosts. Raises LaunchMistake for too few hosts, and where ranks are missing."""
-    parts = _parts(len(group), target, nodes=nodes, on=on)
+    """The programs of a group on their hosts, each on one of `parts` parts of the cores, where the target can do that.
+
+    Raises LaunchMistake for too few hosts, and where ranks are missing.
+    """
     members = []
-    for number, hosts in zip(group, parts, strict=True):
+    for part, (number, hosts) in enumerate(zip(group, _parts(len(group), target, nodes=nodes, on=on), strict=True)):
         program = programs[number]
-        part = target if hosts is None else target.on_hosts(hosts)
-        ranks = program.ranks or part.ranks
+        own = (target if hosts is None else target.on_hosts(hosts)).on_own_cores(part, of=parts)
+        ranks = program.ranks or own.ranks
         if ranks is None:
             raise LaunchMistake("-n is missing, for example -n 4, or -n 4,8 for one number of each program")
-        members.append(Member(number=number, program=program, target=part, hosts=hosts, ranks=ranks))
+        members.append(Member(number=number, program=program, target=own, hosts=hosts, ranks=ranks, part=part))
     return tuple(members)
 
 

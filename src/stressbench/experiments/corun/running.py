@@ -81,8 +81,12 @@ class CorunSpec:
         if any(len(group) < 2 for group in groups):
             raise LaunchMistake(f"{' '.join(self.words)}: expected two programs or more, such as -- ./a ++ ./b")
         nodes = self.nodes or default_node_use(target)
+        parts = max(map(len, groups))
         members = _with_concurrent_ranks(
-            [members_of(group, self.programs.programs, target, nodes=nodes, on=self.on) for group in groups]
+            [
+                members_of(group, self.programs.programs, target, nodes=nodes, on=self.on, parts=parts)
+                for group in groups
+            ]
         )
         meter = link_meter(self.on)
         with self._folder() as folder, scratch_directory("corun") as scratch:
@@ -90,7 +94,7 @@ class CorunSpec:
                 folder=scratch.absolute(), engine=self.engine, rounds=self.rounds, seed=self.seed, figures=self.figures,
                 iterations=self.iterations,
             )  # fmt: skip
-            for member in _isolated(members):
+            for member in (one for group in members for one in group):
                 factory.prepare(member)
             run = _Run(
                 spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory, meter=meter,

@@ -198,7 +198,7 @@ class MeasurementRunner:
         options = EngineOptions(
             isolated="0", contended=str(rounds), warmup="0", finish="once", seed=str(spec.seed), place=load.placement
         )  # fmt: skip
-        target = spec.target.one_rank_per_host(load.ranks // load.ranks_per_node)
+        target = spec.load_target.one_rank_per_host(load.ranks // load.ranks_per_node)
         return session.LaunchRequest(
             workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
             run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
@@ -212,7 +212,7 @@ class MeasurementRunner:
         stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
         if spec.workload is None:
             command = launching.command_of(
-                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=spec.target, engine=spec.engine,
+                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=spec.program_target, engine=spec.engine,
                 environment=os.environ, concurrent_ranks=spec.background_ranks,
             )  # fmt: skip
             return PairedLaunch(command=command, stop_policy=stop_policy), None
@@ -221,8 +221,8 @@ class MeasurementRunner:
         request = session.LaunchRequest(
             workload=spec.workload, ranks=spec.shape.ranks, ranks_per_node=spec.shape.ranks_per_node,
             run_file=RunFile(path=self._folder / f"workload-{self._launches}.jsonl"),
-            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine, target=spec.target,
-            on=spec.target_name, concurrent_ranks=spec.background_ranks,
+            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
+            target=spec.program_target, on=spec.target_name, concurrent_ranks=spec.background_ranks,
         )  # fmt: skip
         file = GrowingFile(request.run_file.path)
         launch = PairedLaunch(

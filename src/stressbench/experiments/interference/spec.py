@@ -51,6 +51,16 @@ class MeasurementSpec:
     limit_s: float | None
 
     @property
+    def program_target(self) -> LaunchTarget:
+        """The target of the program, with cores of its own where the target can give it some."""
+        return self.target.on_own_cores(0, of=2)
+
+    @property
+    def load_target(self) -> LaunchTarget:
+        """The target of probes and rings, with the other cores."""
+        return self.target.on_own_cores(1, of=2)
+
+    @property
     def oversubscription(self) -> str | None:
         """A warning where all ranks run on this machine and exceed its cores, else None."""
         cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks

@@ -18,12 +18,12 @@ def lab(lab_up) -> Bench:
     return lab_up("corun", TAPERED)
 
 
-def corun(lab: Bench, *options: str) -> Mapping[str, Any]:
-    """A stream beside another one."""
-    options_of_stream = f"{STREAM} --iterations 1 --repetitions {REPETITIONS} --warmup 0"
-    stream = (str(lab.program), "motif", *options_of_stream.split())
+def corun(lab: Bench, *options: str, motif: str = STREAM, repetitions: str = REPETITIONS) -> Mapping[str, Any]:
+    """A motif, which is a stream, beside the same one."""
+    options_of_motif = f"{motif} --iterations 1 --repetitions {repetitions} --warmup 0"
+    program = (str(lab.program), "motif", *options_of_motif.split())
     words = ("corun", "--on", f"lab:{lab.name}", "-n", "2", "--executions", "1", "--min-overlap", "50%", *options)
-    ended = lab.stressbench(*words, "--names", "one,other", "--json", "--", *stream, "++", *stream, timeout_s=900)
+    ended = lab.stressbench(*words, "--names", "one,other", "--json", "--", *program, "++", *program, timeout_s=900)
     assert ended.status == 0, ended.text
     found: dict[str, Any] = json.loads(ended.output)
     assert schema_faults("corun", found) == []
@@ -54,3 +54,13 @@ def test_streams_on_switches_of_their_own_do_not_slow_each_other(lab, measured, 
 
     ratios = [ratio for _, ratio in slowdowns(found)]
     measured.median("slowdown beside a stream on another switch", ratios, expected=1, within=0.05)
+
+
+def test_programs_that_compute_have_cores_of_their_own(lab, measured, samples) -> None:
+    """Each takes 0.2 s of processor time on each of its two hosts. With all cores in common, it is slowed by two."""
+    found = corun(
+        lab, "--nodes", "disjoint", "--blocks", str(samples), motif="compute -m 200000000 --mode cpu", repetitions="10"
+    )
+
+    ratios = [ratio for _, ratio in slowdowns(found)]
+    measured.median("slowdown beside a program that computes", ratios, expected=1, within=0.05)

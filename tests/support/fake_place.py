@@ -12,6 +12,7 @@ import pytest
 from support import forked
 from support.fake_clock import VARIABLE, FakeClock
 from support.fake_launcher import put, put_mpirun
+from support.fake_tracer import put_tracer
 from support.programs import wait_until
 
 MAY_TAKE_S = 300
@@ -48,7 +49,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     found = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
     return {
         **os.environ, "PATH": path, "STRESSBENCH_MPI": str(folder / "bin" / "engine"), "PYTHONPATH": found,
-        VARIABLE: str(folder / "clock"), **more,
+        "STRESSBENCH_TRACE_LIBRARY": str(put_tracer(folder)), VARIABLE: str(folder / "clock"), **more,
     }  # fmt: skip
 
 

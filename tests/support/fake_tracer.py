@@ -14,13 +14,21 @@ from support.traces import ring
 COPY = 'cp made.trace "$STRESSBENCH_TRACE_OUTPUT"'
 
 
+def put_tracer(folder: Path) -> Path:
+    """A tracer without effect, which is any existing library."""
+    library = folder / "lib" / "libstressbench-trace.so"
+    if not library.exists():
+        harmless = re.search(r"/\S*/libm\.so\S*|/\S*/libc\.so\S*", Path("/proc/self/maps").read_text())
+        assert harmless is not None
+        library.parent.mkdir()
+        library.symlink_to(harmless[0])
+    return library
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A tracer without effect (any existing library), a salvage program, and a trace to copy."""
-    harmless = re.search(r"/\S*/libm\.so\S*|/\S*/libc\.so\S*", Path("/proc/self/maps").read_text())
-    assert harmless is not None
-    (tmp_path / "lib").mkdir()
-    (tmp_path / "lib" / "libstressbench-trace.so").symlink_to(harmless[0])
+    put_tracer(tmp_path)
     (tmp_path / "pools").mkdir()
     made = ring(2)
     made.symbols = None

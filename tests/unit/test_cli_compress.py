@@ -12,6 +12,7 @@ from support.commands import invoke
 from support.fake_place import START_MS, environment, folder, interrupt, run_command, running
 from support.schemas import schema_faults
 from support.sensitivities import aggressor, sample, victim
+from support.traces import ring
 
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.formats.profiles.profile import Latencies, ProbeSettings, read_profile
@@ -69,6 +70,25 @@ def test_every_number_as_json_slow_downs_follow_the_load(folder: Path) -> None:
     }  # fmt: skip
     assert (found["ring_nodes"], found["link"], found["drift"]) == (4, None, None)
     assert any("slowdowns have no interval: it takes 4" in one for one in found["cautions"])
+
+
+def test_the_start_of_a_program_with_mpi_is_not_in_its_times(folder: Path) -> None:
+    """Whatever its launch takes, its trace says half a second."""
+    ring(2).write(folder.parent)
+    program = f"{SLOWED}; cp ../made.trace $STRESSBENCH_TRACE_OUTPUT"
+    options = (*SHORT, *TWO_RINGS, "--bubbles", "1ms", "--no-after", "-o", "app.json")
+
+    ended = stressbench(folder, *options, "--", "sh", "-c", program, on_lab=True, FAKE_HOSTS="h0,h1")
+
+    assert ended.returncode == 0, ended.stderr
+    kept = read_profile(folder / "app.json")
+    assert kept.alone_s == pytest.approx([0.5])
+    assert [one.times_s for one in kept.levels] == [pytest.approx([0.5])]
+
+    ended = stressbench(folder, *options, "--", "sh", "-c", f"[ -e ring ] && exec elapse 500; {program}")
+
+    assert ended.returncode == 3
+    assert "sh did not call MPI_Finalize this time, so that its time is unknown" in ended.stderr
 
 
 def test_a_link_s_packets_take_the_place_of_the_assumption_that_they_are_like_probes(folder: Path) -> None:

@@ -12,6 +12,7 @@ from support.fake_lab import lab_hosts
 from support.fake_place import environment, folder, interrupt, run_command, running
 from support.schemas import schema_faults
 from support.sensitivities import victim
+from support.traces import ring
 
 from stressbench.experiments.interference.spec import probe_pairs
 from stressbench.formats.profiles.profile import read_profile
@@ -78,6 +79,22 @@ def test_probes_count_from_the_program_s_start_to_its_end_only(folder: Path) -> 
     assert first["ended_s"] == pytest.approx(second["began_s"])
     assert (first["utilisation"] > 0.4, second["utilisation"] < 0.1) == (True, True)
     assert (first["ended_s"], second["ended_s"]) == pytest.approx((1.01, 2.01), abs=0.02)
+
+
+def test_probes_count_from_mpi_init(folder: Path) -> None:
+    """Its trace says that it called MPI_Init half a second before its end, and it is busy before."""
+    ring(2).write(folder.parent)
+    ended = stressbench(
+        folder, *SHORT, "--pairs", "1", "--no-after", "--effect", "1", "--json", "--", "sh", "-c",
+        "touch busy; elapse 1000; rm busy; elapse 500; cp ../made.trace $STRESSBENCH_TRACE_OUTPUT",
+        on_lab=True, FAKE_HOSTS="h0,h1",
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["ours"]["value"] < 0.1
+    assert 480 < found["loaded"]["count"] <= 500
+    assert (found["effect"]["with_probes_s"], found["effect"]["without_s"]) == ([0.5], [0.5])
 
 
 def test_a_workload_runs_as_a_program_does(folder: Path) -> None:

@@ -68,7 +68,7 @@ class Simulated:
 
     def execution(self, member: Member) -> Prepared:
         name = member.program.name
-        return Prepared(member=member, command=Command(argv=(name,)), result=Path(name), tracing=None)
+        return Prepared(member=member, command=Command(argv=(name,)), run_file=Path(name))
 
     def measured(self, prepared: Prepared, outcome: Outcome) -> Measured:
         if outcome.status:
@@ -76,7 +76,8 @@ class Simulated:
         return Measured(time_s=outcome.ended_s - outcome.began_s - self.start_s, mpi_s=0.0, figures={})
 
     def remove_files(self, prepared: Prepared) -> None:
-        self.removed.append(prepared.result)
+        assert prepared.run_file is not None
+        self.removed.append(prepared.run_file)
 
 
 def members(*names: str) -> tuple[Member, ...]:

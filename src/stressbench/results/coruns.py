@@ -79,7 +79,8 @@ class CorunExecution:
 class Corun:
     """Programs that ran at the same time. `blocks`: those planned; `complete`: all of them were measured.
 
-    `groups`: names of the programs that ran together. `notes`: what was not as expected, as sentences.
+    `groups`: names of the programs that ran together. `own_cores`: each had an equal part of a lab's cores. `notes`:
+    what was not as expected, as sentences.
     """
 
     programs: tuple[str, ...]
@@ -87,6 +88,7 @@ class Corun:
     groups: tuple[tuple[str, ...], ...]
     on: str
     nodes: str
+    own_cores: bool
     machine: str
     seed: int
     blocks: int
@@ -119,7 +121,7 @@ def corun_of(plan: CorunPlan, periods: Sequence[Period], *, notes: Iterable[str]
     planned = plan.runs * (len(known) + len({place for places in known for place in places}))
     return Corun(
         programs=tuple(names), commands=tuple(one.command for one in plan.programs), groups=groups, on=plan.on,
-        nodes=plan.nodes, machine=plan.machine, seed=plan.seed, blocks=plan.runs,
+        nodes=plan.nodes, own_cores=plan.own_cores, machine=plan.machine, seed=plan.seed, blocks=plan.runs,
         complete=len(periods) >= planned, min_overlap=plan.min_overlap, slowdowns=tuple(slowdowns),
         links=tuple(_links(plan, periods)), executions=tuple(_flat(plan, periods, walled)),
         notes=(*notes, *_notes(plan, periods, walled)),

@@ -1,7 +1,6 @@
 """Single executions of programs: the command of each, and what it measured."""
 
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,16 +10,12 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.corun.members import Member
 from stressbench.experiments.failed_program import lines_on_failure
 from stressbench.experiments.sweep.figures import figures_in
+from stressbench.experiments.timed_program import TimedProgram, timed_program
 from stressbench.formats.run import Run, RunFileError, read_run
-from stressbench.formats.trace import TraceFileError, TraceMode, read_trace
-from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.command import Command
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.execute import Outcome
-from stressbench.launch.launch_target import has_all_ranks_here
-from stressbench.launch.tracer import find_tracer
-from stressbench.launch.tracing import Tracing, loaded_by_env, remove_leftovers
 from stressbench.report.units import count
 
 
@@ -36,13 +31,13 @@ class WorkloadRefused(MachineFault):
 class Prepared:
     """How each execution of a program on its hosts is started, one after the other.
 
-    `result`: what an execution writes, the trace of a program or the run file of a workload.
+    `run_file`: what each execution of a workload writes; None for a program, which is `timed`.
     """
 
     member: Member
     command: Command
-    result: Path
-    tracing: Tracing | None
+    run_file: Path | None = None
+    timed: TimedProgram | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,19 +87,11 @@ class ExecutionFactory:
         return self._prepared[member]
 
     def _program(self, member: Member, name: str) -> Prepared:
-        tracing = Tracing(
-            mode=TraceMode.profile, output=self.folder / f"{name}.trace", key=secrets.token_hex(8),
-            library=find_tracer(os.environ, explicit_engine=self.engine).library, names=False,
+        timed = timed_program(
+            member.program.command, trace=self.folder / f"{name}.trace", ranks=member.ranks, target=member.target,
+            engine=self.engine, concurrent_ranks=member.concurrent_ranks,
         )  # fmt: skip
-        words = loaded_by_env(
-            member.program.command, tracing=tracing, base_environment=os.environ,
-            shares_memory=has_all_ranks_here(member.target),
-        )  # fmt: skip
-        command = launching.command_of(
-            words, folder=Path.cwd(), ranks=member.ranks, target=member.target, engine=self.engine,
-            environment=os.environ, concurrent_ranks=member.concurrent_ranks,
-        )  # fmt: skip
-        return Prepared(member=member, command=command, result=tracing.output, tracing=tracing)
+        return Prepared(member=member, command=timed.command, timed=timed)
 
     def _workload(self, member: Member, workload: Path, name: str) -> Prepared:
         run_file = self.folder / f"{name}.jsonl"
@@ -117,7 +104,7 @@ class ExecutionFactory:
         prepared = session.prepare(request, environment=os.environ)
         if isinstance(prepared, int):
             raise WorkloadRefused(prepared)
-        return Prepared(member=member, command=prepared.command, result=run_file, tracing=None)
+        return Prepared(member=member, command=prepared.command, run_file=run_file)
 
     def measured(self, prepared: Prepared, outcome: Outcome) -> Measured:
         """What an execution that ended by itself measured. Raises MachineFault if it failed."""
@@ -125,36 +112,20 @@ class ExecutionFactory:
         if outcome.status != ExitStatus.ok:
             raise MachineFault(*lines_on_failure(name, outcome, with_errors=True))
         figures = figures_in(outcome.output, self.figures)
-        if prepared.tracing is None:
-            return Measured(time_s=_time_of(prepared.result), mpi_s=None, figures=figures)
-        return _measured_in(prepared.result, figures=figures, iteration=self.iterations.get(name))
+        if prepared.timed is None:
+            assert prepared.run_file is not None
+            return Measured(time_s=_time_of(prepared.run_file), mpi_s=None, figures=figures)
+        times = prepared.timed.times(iteration=self.iterations.get(name))
+        return Measured(
+            time_s=times.time_s, mpi_s=times.mpi_s, figures=figures, iterations=times.iterations
+        )  # fmt: skip
 
     def remove_files(self, prepared: Prepared) -> None:
         """Remove the files of an execution that has ended."""
-        if prepared.tracing is not None:
-            remove_leftovers(prepared.tracing, base_environment=os.environ)
-        prepared.result.unlink(missing_ok=True)
-
-
-def _measured_in(path: Path, *, figures: Mapping[str, float | None], iteration: str | None) -> Measured:
-    """What a trace says: nothing where there is no complete one, which a program without MPI does not leave.
-
-    `iteration`: the operation whose calls on rank 0 are counted.
-    """
-    try:
-        trace = read_trace(path)
-        trace.require_complete()
-    except TraceFileError:
-        return Measured(time_s=None, mpi_s=None, figures=figures)
-    wall_s = mpi_s = 0.0
-    iterations = None if iteration is None else 0
-    for rank in trace.ranks():
-        wall_s += rank.wall_s
-        mpi_s += sum(total.time_s for total in rank.totals)
-        if iteration is not None and rank.rank == 0:
-            iterations = sum(total.calls for total in rank.totals if total.op == iteration)
-    ranks = trace.header.ranks
-    return Measured(time_s=(wall_s / ranks or None), mpi_s=mpi_s / ranks, figures=figures, iterations=iterations)
+        if prepared.timed is not None:
+            prepared.timed.remove_files()
+        if prepared.run_file is not None:
+            prepared.run_file.unlink(missing_ok=True)
 
 
 def _time_of(run_file: Path) -> float:

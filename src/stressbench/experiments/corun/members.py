@@ -13,8 +13,8 @@ from stressbench.launch.launch_target import LaunchTarget
 class Member:
     """A program on its hosts. `number` is that of the program, `hosts` None where all programs share all hosts.
 
-    `concurrent_ranks`: ranks of the other programs that run at the same time. `part`: which of the equal parts of the
-    cores it has, which differ among the programs of a group; isolated, any of them.
+    `concurrent_ranks`: ranks of the other programs that run at the same time. `part`: with `own_cores`, which of the
+    equal parts of the cores it has, which differ among the programs of a group; isolated, any of them.
     """
 
     number: int
@@ -23,6 +23,7 @@ class Member:
     hosts: range | None
     ranks: int
     part: int
+    own_cores: bool = False
     concurrent_ranks: int = 0
 
     @property
@@ -55,11 +56,17 @@ def members_of(
     members = []
     for part, (number, hosts) in enumerate(zip(group, _parts(len(group), target, nodes=nodes, on=on), strict=True)):
         program = programs[number]
-        own = (target if hosts is None else target.on_hosts(hosts)).on_own_cores(part, of=parts)
+        given = target if hosts is None else target.on_hosts(hosts)
+        own = given.on_own_cores(part, of=parts)
         ranks = program.ranks or own.ranks
         if ranks is None:
             raise LaunchMistake("-n is missing, for example -n 4, or -n 4,8 for one number of each program")
-        members.append(Member(number=number, program=program, target=own, hosts=hosts, ranks=ranks, part=part))
+        members.append(
+            Member(
+                number=number, program=program, target=own, hosts=hosts, ranks=ranks, part=part,
+                own_cores=own is not given,
+            )
+        )  # fmt: skip
     return tuple(members)
 
 

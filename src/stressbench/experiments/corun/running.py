@@ -135,7 +135,8 @@ class CorunSpec:
                 for number, one in enumerate(self.programs.programs)
             ),
             groups=tuple(groups), hosts=tuple(tuple(one.hosts_text for one in group) for group in members),
-            nodes=nodes, executions=self.executions, min_overlap=self.min_overlap,
+            nodes=nodes, own_cores=all(one.own_cores for group in members for one in group),
+            executions=self.executions, min_overlap=self.min_overlap,
             lower=self.lower, iterations=self.iterations,
             machine=self.machine or valid_name(f"{kind}-{lab}" if lab else platform.node()),
         )  # fmt: skip

@@ -127,12 +127,19 @@ class _Measurement:
         )  # fmt: skip
 
     def _trial_run(self) -> None:
-        """Check that the program works and is not mostly start-up. Not counted, since file caches are cold."""
+        """Check that the program works. Not counted, since file caches are cold."""
         name, ranks = self._spec.name, count(self._spec.shape.ranks, "rank")
-        self._start_s = self._runner.start_time_s()
         self._progress(f"{name} on {ranks}, isolated: a trial run that is not counted")
         result = self._runner.run_isolated()
         self._require_time(result)
+        self._run_times_s.append(result.took_s)
+        if result.time_s == result.took_s:
+            self._require_more_than_start(result)
+
+    def _require_more_than_start(self, result: ProgramRun) -> None:
+        """Require that a launch, which is all that can be timed of a program without MPI, is not mostly start-up."""
+        name, ranks = self._spec.name, count(self._spec.shape.ranks, "rank")
+        self._start_s = self._runner.start_time_s()
         if result.took_s < _MIN_RUN_TO_START_RATIO * self._start_s:
             raise MeasurementAborted(
                 f"{name} took {result.took_s:.3g} s, too short: starting {ranks} of a program that does nothing takes "
@@ -140,7 +147,6 @@ class _Measurement:
                 effect="; no result is reported",
                 status=ExitStatus.fault,
             )
-        self._run_times_s.append(result.took_s)
 
     def _require_time(self, result: ProgramRun) -> None:
         if result.reached_limit:
@@ -218,7 +224,7 @@ class _Measurement:
             self._isolated_s += _times_of(result)
         elif result.reached_limit:
             self._progress(f"{self._spec.name} was ended at --time-limit, after {result.took_s:.3g} s")
-            level.ended_at_s.append(result.took_s)
+            level.ended_at_s.append(result.time_s)
         else:
             level.times_s += _times_of(result)
 
@@ -233,9 +239,9 @@ class _Measurement:
 
 
 def _times_of(result: ProgramRun) -> tuple[float, ...]:
-    """The time of the launch, or for a workload the times of its rounds, s."""
+    """The time of the program, or for a workload the times of its rounds, s."""
     if result.run_file is None:
-        return (result.took_s,)
+        return (result.time_s,)
     try:
         return round_times(read_launch(result.run_file))
     except Inconclusive as fault:

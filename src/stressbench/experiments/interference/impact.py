@@ -87,7 +87,7 @@ class _ProbedRuns:
                 f"{spec.name} was ended at --time-limit, after {result.took_s:.3g} s; probes until then are used"
             )
         else:
-            self.times_s.append(result.took_s)
+            self.times_s.append(result.time_s)
         run = read_launch(result.load_file)
         self._series.append(self._runner.series(run, during=result))
         interval = result.interval_in(run)
@@ -135,4 +135,4 @@ def _time_without_probes(spec: MeasurementSpec, runner: MeasurementRunner, *, pr
             "or raise the limit",
             status=ExitStatus.fault,
         )
-    return result.took_s
+    return result.time_s

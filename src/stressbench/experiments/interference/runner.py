@@ -8,11 +8,11 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.interference.outcome import MeasurementAborted, elapsed_s, require_success
 from stressbench.experiments.interference.spec import BackgroundLoad, MeasurementSpec, probe_load
 from stressbench.experiments.progress import Progress, silent
+from stressbench.experiments.timed_program import TimedProgram, timed_program
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.probes import ProbeSeries, read_probe_series, series_between
-from stressbench.launch import program as launching
 from stressbench.launch import session
 from stressbench.launch.engine import EngineOptions, RunFile
 from stressbench.launch.errors import LaunchMistake
@@ -35,10 +35,12 @@ _NO_OPERATION = "true"
 class ProgramRun:
     """A run of the program. `took_s`: the duration of its launch, also if it `reached_limit`, the time limit.
 
-    `run_file`: the run file of a workload, None for other programs.
+    `time_s`: from MPI_Init to MPI_Finalize, at least that if it reached the limit; `took_s` for workloads and where any
+    run of the program does not call them. `run_file`: the run file of a workload, None for other programs.
     """
 
     took_s: float
+    time_s: float
     reached_limit: bool
     run_file: Path | None
 
@@ -51,7 +53,7 @@ class LoadedProgramRun(ProgramRun):
     load_file: Path
 
     def interval_in(self, load: Run) -> tuple[float, float] | None:
-        """When the program began and ended, s since the start of the engine of the load; None: unknown.
+        """When the program called MPI_Init and ended, s since the start of the engine of the load; None: unknown.
 
         The engine records the start of rounds relative to its own start, but not the time of that start. The observed
         end of its first round gives the offset between both clocks.
@@ -60,7 +62,25 @@ class LoadedProgramRun(ProgramRun):
             return None
         first = load.rounds[0]
         engine_start_s = self.outcomes.ready_s - (first.started_s + first.duration_s)
-        return self.outcomes.program.began_s - engine_start_s, self.outcomes.program.ended_s - engine_start_s
+        ended_s = self.outcomes.program.ended_s - engine_start_s
+        return ended_s - self.time_s, ended_s
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Program:
+    """A launch of the program: `timed` by the tracer, or of a workload, which writes `run_file`."""
+
+    launch: PairedLaunch
+    run_file: Path | None = None
+    timed: TimedProgram | None = None
+
+    @property
+    def name(self) -> str:
+        return self.launch.command.argv[0]
+
+    def remove_files(self) -> None:
+        if self.timed is not None:
+            self.timed.remove_files()
 
 
 class MeasurementRunner:
@@ -74,6 +94,8 @@ class MeasurementRunner:
         self._folder = folder
         self._progress = progress
         self._launches = 0
+        self._is_timed: bool | None = None
+        self._longest_start_s = 0.0
 
     def check(self, load: BackgroundLoad) -> None:
         """Let the engine check the workloads of program and load, so that mistakes are reported before any launch."""
@@ -117,7 +139,7 @@ class MeasurementRunner:
         request = self._load_request(load, rounds=_UNTIL_STOPPED)
         prepared, load_file = _prepared(request), request.run_file.path
         file = GrowingFile(load_file)
-        program, run_file = self._program()
+        program = self._program()
         background = PairedLaunch(
             command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), has_started=file.has_grown,
             has_finished=file.has_ended,
@@ -125,37 +147,45 @@ class MeasurementRunner:
         try:
             with scheduled_for(self._spec.target):
                 outcomes = run_with_background(
-                    program, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
+                    program.launch, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
                     log=self._progress,
                 )  # fmt: skip
+            outcome = self._require_program(outcomes, load)
+            return LoadedProgramRun(
+                took_s=elapsed_s(outcome), time_s=self._time_s(program, outcome, reached_limit=outcomes.out_of_time),
+                reached_limit=outcomes.out_of_time, run_file=program.run_file, outcomes=outcomes, load_file=load_file,
+            )  # fmt: skip
         except OSError as fault:
-            raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
-        outcome = self._require_program(outcomes, load)
-        return LoadedProgramRun(
-            took_s=elapsed_s(outcome), reached_limit=outcomes.out_of_time, run_file=run_file, outcomes=outcomes,
-            load_file=load_file,
-        )  # fmt: skip
+            raise LaunchMistake(f"{program.name}: {reason_of(fault)}") from fault
+        finally:
+            program.remove_files()
 
     def run_isolated(self) -> ProgramRun:
         """Run the program without a load, started in the same way."""
-        program, run_file = self._program()
-        return self._run_program(program, name=self._spec.name, run_file=run_file)
+        return self._run_program(self._program(), name=self._spec.name)
 
     def start_time_s(self) -> float:
         """Time to start the same number of ranks of a program that does nothing, s."""
         empty_spec = replace(self._spec, workload=None, command=(_NO_OPERATION,))
-        program, _ = MeasurementRunner(empty_spec, self._folder, progress=self._progress)._program()
-        return self._run_program(program, name=_NO_OPERATION, run_file=None).took_s
+        other = MeasurementRunner(empty_spec, self._folder, progress=self._progress)
+        return other._run_program(other._program(), name=_NO_OPERATION).took_s
 
-    def _run_program(self, program: PairedLaunch, *, name: str, run_file: Path | None) -> ProgramRun:
-        limit_s = self._spec.limit_s
+    def _run_program(self, program: "_Program", *, name: str) -> ProgramRun:
+        launch = program.launch
         try:
             with scheduled_for(self._spec.target):
                 outcome = execute(
-                    program.command, stop_policy=program.stop_policy, has_finished=program.has_finished, log=silent
+                    launch.command, stop_policy=launch.stop_policy, has_finished=launch.has_finished, log=silent
                 )
+            return self._ended(program, outcome, name=name)
         except OSError as fault:
-            raise LaunchMistake(f"{program.command.argv[0]}: {reason_of(fault)}") from fault
+            raise LaunchMistake(f"{program.name}: {reason_of(fault)}") from fault
+        finally:
+            program.remove_files()
+
+    def _ended(self, program: "_Program", outcome: Outcome, *, name: str) -> ProgramRun:
+        """An isolated run that succeeded or reached its time limit. Raises MeasurementAborted."""
+        limit_s = self._spec.limit_s
         took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
         if stopped and (limit_s is None or took_s < limit_s):
             raise MeasurementAborted(
@@ -163,7 +193,29 @@ class MeasurementRunner:
             )  # fmt: skip
         if not stopped:
             require_success(outcome, name=name, progress=self._progress)
-        return ProgramRun(took_s=took_s, reached_limit=stopped, run_file=run_file)
+        time_s = self._time_s(program, outcome, reached_limit=stopped)
+        return ProgramRun(took_s=took_s, time_s=time_s, reached_limit=stopped, run_file=program.run_file)
+
+    def _time_s(self, program: "_Program", outcome: Outcome, *, reached_limit: bool) -> float:
+        """What `ProgramRun.time_s` is. Raises MeasurementAborted where only some runs call MPI_Finalize."""
+        took_s = elapsed_s(outcome)
+        if program.timed is None:
+            return took_s
+        time_s = program.timed.times().time_s
+        if reached_limit:
+            return took_s - self._longest_start_s
+        if self._is_timed is None:
+            self._is_timed = time_s is not None
+        if not self._is_timed:
+            return took_s
+        if time_s is None:
+            raise MeasurementAborted(
+                f"{self._spec.name} did not call MPI_Finalize this time, so that its time is unknown",
+                effect="; no result is reported",
+                status=ExitStatus.fault,
+            )
+        self._longest_start_s = max(self._longest_start_s, took_s - time_s)
+        return time_s
 
     def _require_program(self, outcomes: PairOutcome, load: BackgroundLoad) -> Outcome:
         """The outcome of the program if it succeeded or reached its time limit. Raises MeasurementAborted."""
@@ -206,16 +258,16 @@ class MeasurementRunner:
             target=target, on=spec.target_name, concurrent_ranks=spec.shape.ranks,
         )  # fmt: skip
 
-    def _program(self) -> tuple[PairedLaunch, Path | None]:
-        """The launch of the program, and the run file that it will write if it is a workload."""
+    def _program(self) -> "_Program":
+        """The next launch of the program."""
         spec = self._spec
         stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)
         if spec.workload is None:
-            command = launching.command_of(
-                spec.command, folder=Path.cwd(), ranks=spec.shape.ranks, target=spec.program_target, engine=spec.engine,
-                environment=os.environ, concurrent_ranks=spec.background_ranks,
+            timed = timed_program(
+                spec.command, trace=self._folder.absolute() / "program.trace", ranks=spec.shape.ranks,
+                target=spec.program_target, engine=spec.engine, concurrent_ranks=spec.background_ranks,
             )  # fmt: skip
-            return PairedLaunch(command=command, stop_policy=stop_policy), None
+            return _Program(launch=PairedLaunch(command=timed.command, stop_policy=stop_policy), timed=timed)
         self._launches += 1
         options = EngineOptions(isolated="0", contended=str(spec.rounds), seed=str(spec.seed))
         request = session.LaunchRequest(
@@ -229,7 +281,7 @@ class MeasurementRunner:
             command=_prepared(request).command, stop_policy=stop_policy, has_started=file.has_grown,
             has_finished=file.has_ended,
         )  # fmt: skip
-        return launch, request.run_file.path
+        return _Program(launch=launch, run_file=request.run_file.path)
 
 
 def read_launch(path: Path) -> Run:

@@ -66,6 +66,12 @@ class MeasurementSpec:
         cores, ranks = this_machine.cores(), self.shape.ranks + self.background_ranks
         if not ranks_share_cores(self.target, ranks):
             return None
+        if self.program_target is not self.target:
+            half = count(cores // 2, "core")
+            return (
+                f"{count(self.shape.ranks, 'rank')} of {self.name} share {half} of this machine, and "
+                f"{self.background_ranks} of the probes {half}: probes wait for those of other hosts, too"
+            )
         return (
             f"{count(self.shape.ranks, 'rank')} of {self.name} and {self.background_ranks} of the probes share "
             f"{count(cores, 'core')}: probes wait for cores as well as for the network"

@@ -47,7 +47,8 @@ class CorunPlan(journal.Plan):
     programs share all hosts. `executions`: the fewest of each program in a
     period. An execution beside others counts if each of them ran for at least `min_overlap` of its time. For figures
     in `lower`, a lower value is better. `iterations`: the MPI operation that each iteration of a program calls once, by
-    the program's name. `machine`: its name in observations.
+    the program's name. `machine`: its name in observations. `own_cores`: each program of a group had an equal part of a
+    lab's cores to itself, and so had isolated programs.
     """
 
     programs: Annotated[tuple[PlannedProgram, ...], Field(min_length=1, max_length=MAX_PROGRAMS)]
@@ -59,6 +60,7 @@ class CorunPlan(journal.Plan):
     lower: tuple[str, ...]
     machine: profile.Name
     iterations: Mapping[profile.Name, Name] = field(default_factory=dict)
+    own_cores: bool = False
 
     def __post_init__(self) -> None:
         """Check that groups hold programs of the plan, and that each of them has hosts."""

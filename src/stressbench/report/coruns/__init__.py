@@ -100,6 +100,8 @@ def _facts(result: Corun) -> Iterator[Fact]:
     for name, command in zip(result.programs, result.commands, strict=True):
         yield Fact(name=name, value=printable(shlex.join(command)))
     yield Fact(name="hosts", value=f"--on {result.on}, {result.nodes}")
+    if result.own_cores:
+        yield Fact(name="cores", value="an equal part for each program")
     yield Fact(name="machine", value=result.machine)
     yield Fact(name="executions that count", value=f"overlap of {percent(result.min_overlap)} % or more")
     yield Fact(name="seed", value=str(result.seed))

@@ -78,30 +78,79 @@ struct ResultHeader {
   std::array<std::int64_t, 3> repetitions{};
 };
 
+// A histogram of all ranks, without its counts. Only the buckets from the first to the last that is not empty are sent:
+// all of them take 35 KiB, which a job of many short steps would send for each of them after every round.
 struct HistogramSummary {
   std::int32_t step = 0;
   std::int32_t own = executions;
+  std::int32_t first_bucket = Histogram::buckets;
+  std::int32_t last_bucket = -1;
   double min_s = std::numeric_limits<double>::infinity();
   double sum_s = 0;
   double max_s = 0;
+
+  bool empty() const noexcept { return last_bucket < first_bucket; }
+  std::size_t buckets() const noexcept {
+    return empty() ? 0 : static_cast<std::size_t>(last_bucket - first_bucket + 1);
+  }
+
+  void merge(const HistogramSummary& other) noexcept {
+    first_bucket = std::min(first_bucket, other.first_bucket);
+    last_bucket = std::max(last_bucket, other.last_bucket);
+    min_s = std::min(min_s, other.min_s);
+    sum_s += other.sum_s;
+    max_s = std::max(max_s, other.max_s);
+  }
 };
 
-Histogram reduced(const JobGroup& job_group, const Histogram& mine) {
-  Histogram sum;
-  mpi::check(MPI_Reduce(mine.counts().data(), sum.counts().data(), static_cast<int>(sum.counts().size()), MPI_UINT64_T,
-                        MPI_SUM, job_group.root, job_group.group->handle()),
-             "MPI_Reduce");
-  return sum;
+HistogramSummary summary_of(const HistogramRef& ref) {
+  HistogramSummary summary{ref.step, ref.own};
+  const Durations& mine = *ref.durations;
+  const std::span<const std::uint64_t> counts = mine.counts.counts();
+  const auto filled = [](std::uint64_t count) { return count > 0; };
+  const auto first = std::ranges::find_if(counts, filled);
+  if (first == counts.end()) return summary;
+  const auto last = std::ranges::find_if(counts.rbegin(), counts.rend(), filled);
+  summary.first_bucket = static_cast<std::int32_t>(first - counts.begin());
+  summary.last_bucket = static_cast<std::int32_t>(counts.rend() - last) - 1;
+  if (mine.min_ns >= 0) summary.min_s = static_cast<double>(mine.min_ns) * 1e-9;
+  summary.sum_s = mine.sum_ns * 1e-9;
+  summary.max_s = static_cast<double>(mine.max_ns) * 1e-9;
+  return summary;
 }
 
-HistogramSummary reduce_summary(const JobGroup& job_group, const HistogramRef& ref) {
-  HistogramSummary sum{ref.step, ref.own};
-  const Durations& mine = *ref.durations;
-  if (mine.min_ns >= 0) sum.min_s = static_cast<double>(mine.min_ns) * 1e-9;
-  sum.min_s = reduced(job_group, sum.min_s, MPI_MIN);
-  sum.sum_s = reduced(job_group, mine.sum_ns * 1e-9, MPI_SUM);
-  sum.max_s = reduced(job_group, static_cast<double>(mine.max_ns) * 1e-9, MPI_MAX);
-  return sum;
+std::vector<HistogramSummary> reduce_summaries(const JobGroup& job_group, const std::vector<HistogramRef>& histograms) {
+  std::vector<HistogramSummary> mine(histograms.size());
+  std::ranges::transform(histograms, mine.begin(), summary_of);
+  return mpi::MergeOperation<HistogramSummary>{}.reduce_to_all(mine, *job_group.group);
+}
+
+// The sums of the buckets of all histograms, one histogram after the other. Only the root has them.
+std::vector<std::uint64_t> reduce_counts(const JobGroup& job_group, const std::vector<HistogramRef>& histograms,
+                                         const std::vector<HistogramSummary>& summaries) {
+  const bool root = job_group.group->rank() == job_group.root;
+  std::vector<std::uint64_t> sums;
+  std::vector<std::uint64_t> block;
+  std::vector<std::uint64_t> block_sums;
+  block.reserve(block_cells);
+  const auto reduce_block = [&] {
+    block_sums.resize(block.size());
+    mpi::check(MPI_Reduce(block.data(), block_sums.data(), static_cast<int>(block.size()), MPI_UINT64_T, MPI_SUM,
+                          job_group.root, job_group.group->handle()),
+               "MPI_Reduce");
+    if (root) sums.insert(sums.end(), block_sums.begin(), block_sums.end());
+    block.clear();
+  };
+  for (std::size_t i = 0; i < histograms.size(); ++i) {
+    if (summaries[i].empty()) continue;
+    const std::span<const std::uint64_t> counts = histograms[i].durations->counts.counts();
+    for (std::int32_t bucket = summaries[i].first_bucket; bucket <= summaries[i].last_bucket; ++bucket) {
+      block.push_back(counts[static_cast<std::size_t>(bucket)]);
+      if (block.size() == block_cells) reduce_block();
+    }
+  }
+  if (!block.empty()) reduce_block();
+  return sums;
 }
 
 // Messages between a job's root and world rank 0.
@@ -147,16 +196,27 @@ class RootChannel {
   int peer_;
 };
 
-HistogramRecord record_of(const Histogram& counts, const HistogramSummary& summary) {
+HistogramRecord record_of(const HistogramSummary& summary, std::span<const std::uint64_t> counts) {
   HistogramRecord record;
   record.step = summary.step;
   if (summary.own != executions) record.own = summary.own;
-  record.counts = counts;
-  const auto total = static_cast<double>(counts.total());
+  std::ranges::copy(counts, record.counts.counts().begin() + summary.first_bucket);
   record.min_s = summary.min_s;
   record.max_s = summary.max_s;
-  record.mean_s = total > 0 ? summary.sum_s / total : 0;
+  record.mean_s = summary.sum_s / static_cast<double>(record.counts.total());
   return record;
+}
+
+// `counts`: of all histograms that are not empty, one after the other.
+std::vector<HistogramRecord> records_of(const std::vector<HistogramSummary>& summaries,
+                                        std::span<const std::uint64_t> counts) {
+  std::vector<HistogramRecord> records;
+  for (const HistogramSummary& summary : summaries) {
+    if (summary.empty()) continue;
+    records.push_back(record_of(summary, counts.first(summary.buckets())));
+    counts = counts.subspan(summary.buckets());
+  }
+  return records;
 }
 
 }  // namespace
@@ -208,15 +268,14 @@ void Collection::contribute(const JobGroup& job_group, const SampleBuffer& sampl
       channel.send(result.data(), result.size());
     }
   }
-  for (const HistogramRef& ref : histograms) {
-    const Histogram counts = reduced(job_group, ref.durations->counts);
-    const HistogramSummary summary = reduce_summary(job_group, ref);
-    if (keeps_result) {
-      if (counts.total() > 0) own_.histograms.push_back(record_of(counts, summary));
-    } else if (root) {
-      channel.send(counts.counts().data(), counts.counts().size());
-      channel.send(&summary, 1);
-    }
+  const std::vector<HistogramSummary> summaries = reduce_summaries(job_group, histograms);
+  const std::vector<std::uint64_t> counts = reduce_counts(job_group, histograms, summaries);
+  if (keeps_result) {
+    own_.histograms = records_of(summaries, counts);
+  } else if (root) {
+    channel.send(summaries.data(), summaries.size());
+    for (std::size_t start = 0; start < counts.size(); start += block_cells)
+      channel.send(counts.data() + start, std::min(block_cells, counts.size() - start));
   }
   if (keeps_result) {
     own_.notes = chain.notes();
@@ -243,13 +302,14 @@ Collection::Result Collection::receive(const Source& source) {
     channel.receive(cells.data(), cells.size());
     for (const Cell& cell : cells) result.cells.push_back(spread_of(cell));
   }
-  for (std::int64_t i = 0; i < header.histograms; ++i) {
-    Histogram counts;
-    HistogramSummary summary;
-    channel.receive(counts.counts().data(), counts.counts().size());
-    channel.receive(&summary, 1);
-    if (counts.total() > 0) result.histograms.push_back(record_of(counts, summary));
-  }
+  std::vector<HistogramSummary> summaries(static_cast<std::size_t>(header.histograms));
+  channel.receive(summaries.data(), summaries.size());
+  std::size_t buckets = 0;
+  for (const HistogramSummary& summary : summaries) buckets += summary.buckets();
+  std::vector<std::uint64_t> counts(buckets);
+  for (std::size_t start = 0; start < buckets; start += block_cells)
+    channel.receive(counts.data() + start, std::min(block_cells, buckets - start));
+  result.histograms = records_of(summaries, counts);
   result.notes = channel.receive_texts();
   return result;
 }

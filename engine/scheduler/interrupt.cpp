@@ -57,6 +57,7 @@ class Line {
 };
 
 bool status_as_json = false;
+bool status_left_out = false;
 
 // What this rank does when a stop signal arrives: a sentence, or a line of JSON, which `stressbench run` asks for.
 void print_status() noexcept {
@@ -86,7 +87,7 @@ void on_signal(int signal) {
   }
   stop_requested = 1;
   requested_at_ms = now_ms;
-  if (rank_status().reports_signals) print_status();
+  if (rank_status().reports_signals && !status_left_out) print_status();
 }
 
 }  // namespace
@@ -94,6 +95,7 @@ void on_signal(int signal) {
 void install_handlers() {
   const char* const format = std::getenv("STRESSBENCH_RANK_STATUS");
   status_as_json = format != nullptr && std::string_view(format) == "json";
+  status_left_out = format != nullptr && std::string_view(format) == "none";
   // Static, since a second signal may arrive while MPI is being finalised.
   static const std::array<signals::ScopedSignalHandler, 4> handlers{
       signals::ScopedSignalHandler{SIGINT, on_signal, SA_RESTART},

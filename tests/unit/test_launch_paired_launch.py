@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,16 @@ def test_the_program_begins_when_its_background_launch_is_ready_and_ends_it(here
     assert (ended.interrupted, ended.out_of_time, ended.lost_background) == (False, False, False)
     assert ended.ready_s is not None
     assert ended.ready_s <= ended.program.began_s <= ended.program.ended_s
+
+
+def test_a_background_launch_whose_round_is_of_no_use_is_not_asked(here: Path) -> None:
+    ended = beside(member("exit 0"), replace(member(OBEYS), ends_at_once=True))
+
+    assert ended.program is not None
+    assert ended.program.status == 0
+    assert not (here / "log").exists()
+    assert (ended.interrupted, ended.out_of_time, ended.lost_background) == (False, False, False)
+    require_nobody_left(here)
 
 
 def test_a_background_launch_that_does_not_stop_is_killed(here: Path) -> None:

@@ -23,13 +23,15 @@ _POLL_INTERVAL_S = 0.01
 class PairedLaunch:
     """One of the two launches: its command, and how it is stopped.
 
-    `has_started`: whether its ranks handle stop requests. `has_finished`: whether its work is done.
+    `has_started`: whether its ranks handle stop requests. `has_finished`: whether its work is done. `ends_at_once`: a
+    background launch is not asked to finish its round when the program has ended.
     """
 
     command: Command
     stop_policy: StopPolicy
     has_started: Callable[[], bool] = lambda: True
     has_finished: Callable[[], bool] = lambda: False
+    ends_at_once: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +104,13 @@ class _RunningPair:
     def background_runs(self) -> bool:
         return self._thread.is_alive()
 
-    def stop_background(self) -> Outcome:
-        """Ask the background launch to stop, unless it was asked already, and wait for its end."""
+    def stop_background(self, *, at_once: bool) -> Outcome:
+        """Ask the background launch to stop, unless it was asked already, or end it `at_once`; wait for its end."""
         if self.background.stop_requests == 0 and self.background_runs:
-            self.background.request_stop("end", no_deadline=False)
+            if at_once:
+                self.background.end_at_once()
+            else:
+                self.background.request_stop("end", no_deadline=False)
         self._thread.join()
         return self._outcomes[0]
 
@@ -137,7 +142,7 @@ def run_with_background(
                 program_outcome = wait_for_launch(launch)
         finally:
             pair.program_ended.set()
-            background_outcome = pair.stop_background()
+            background_outcome = pair.stop_background(at_once=background.ends_at_once)
     interrupted = pair.requests > 0
     stopped = pair.program is not None and pair.program.stop_requests > 0
     return PairOutcome(

@@ -27,8 +27,10 @@ from stressbench.launch.rail_selection import RailSelection, with_rail_selection
 from stressbench.launch.stopping import StopPolicy
 
 PROGRESS_VARIABLE = "STRESSBENCH_PROGRESS"
-STATUS_FORMAT = ("STRESSBENCH_RANK_STATUS", "json")
+_STATUS_VARIABLE = "STRESSBENCH_RANK_STATUS"
+STATUS_FORMAT = (_STATUS_VARIABLE, "json")
 """Makes the engine report what ranks do when a stop signal arrives as lines that `rank_statuses_in` reads."""
+_NO_STATUSES = (_STATUS_VARIABLE, "none")
 _VARIABLE_LIST = "mca_base_env_list"
 """Open MPI's parameter for the variables that ranks get. It starts nothing with both the parameter and `-x`."""
 _OWN_STATUSES = frozenset({ExitStatus.ok, ExitStatus.bad_input, ExitStatus.fault, ExitStatus.interrupted})
@@ -92,10 +94,17 @@ class PreparedLaunch:
 
     def command_with_statuses(self, environment: Mapping[str, str]) -> Command:
         """The command, with `STATUS_FORMAT` and other variables of the engine for the ranks on all hosts."""
-        argv, variables = self.command.argv, (*self.command.environment, STATUS_FORMAT)
+        return self._command_with(STATUS_FORMAT, environment)
+
+    def command_without_statuses(self, environment: Mapping[str, str]) -> Command:
+        """The command, whose ranks report nothing when a stop signal arrives."""
+        return self._command_with(_NO_STATUSES, environment)
+
+    def _command_with(self, variable: tuple[str, str], environment: Mapping[str, str]) -> Command:
+        argv, variables = self.command.argv, (*self.command.environment, variable)
         listed = _VARIABLE_LIST in argv or f"OMPI_MCA_{_VARIABLE_LIST}" in environment
         if self.launcher is not None and not listed:
-            names = [name for name, _ in variables if name in (PROGRESS_VARIABLE, STATUS_FORMAT[0])]
+            names = [name for name, _ in variables if name in (PROGRESS_VARIABLE, _STATUS_VARIABLE)]
             if options := self.launcher.export_options(names):
                 first = argv.index(str(self.launcher.path)) + 1
                 argv = (*argv[:first], *options, *argv[first:])

@@ -122,6 +122,11 @@ class Launch:
         self.process.terminate()
         self.after(TERMINATION_GRACE_S, lambda: kill_all(self.mark))
 
+    def end_at_once(self) -> None:
+        """End everything without a request before, where the round in progress is of no use."""
+        self.stop_requests = 2
+        self.end_now()
+
     def after(self, delay_s: float, action: Callable[[], object]) -> None:
         """Call `action` after `delay_s` seconds, unless the launch has ended by then."""
         self.alarms.append(clock.alarm(delay_s, action))

@@ -217,7 +217,10 @@ class _Measurement:
                 self._run_once(level)
 
     def _run_once(self, level: _Level | None) -> None:
-        result = self._runner.run_isolated() if level is None else self._runner.run_with_load(self._load(level.ring))
+        if level is None:
+            result = self._runner.run_isolated()
+        else:
+            result = self._runner.run_with_load(self._load(level.ring), keeps_samples=False)
         self._run_times_s.append(result.took_s)
         if level is None:
             self._require_time(result)

@@ -134,15 +134,18 @@ class MeasurementRunner:
             return series
         return tuple(series_between(one, began_s=interval[0], ended_s=interval[1]) for one in series)
 
-    def run_with_load(self, load: BackgroundLoad) -> LoadedProgramRun:
-        """Run the program beside a load, which starts before it and is stopped when it ends."""
+    def run_with_load(self, load: BackgroundLoad, *, keeps_samples: bool = True) -> LoadedProgramRun:
+        """Run the program beside a load, which starts before it and is stopped when it ends.
+
+        Without `keeps_samples`, the load does not finish its round, which can take seconds on a busy network.
+        """
         request = self._load_request(load, rounds=_UNTIL_STOPPED)
         prepared, load_file = _prepared(request), request.run_file.path
         file = GrowingFile(load_file)
         program = self._program()
         background = PairedLaunch(
-            command=prepared.command, stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S), has_started=file.has_grown,
-            has_finished=file.has_ended,
+            command=prepared.command_without_statuses(os.environ), stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S),
+            has_started=file.has_grown, has_finished=file.has_ended, ends_at_once=not keeps_samples,
         )  # fmt: skip
         try:
             with scheduled_for(self._spec.target):

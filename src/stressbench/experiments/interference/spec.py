@@ -67,10 +67,10 @@ class MeasurementSpec:
         if not ranks_share_cores(self.target, ranks):
             return None
         if self.program_target is not self.target:
-            half = count(cores // 2, "core")
+            program, probes = count(self.shape.ranks, "rank"), count(self.background_ranks, "rank")
             return (
-                f"{count(self.shape.ranks, 'rank')} of {self.name} share {half} of this machine, and "
-                f"{self.background_ranks} of the probes {half}: probes wait for those of other hosts, too"
+                f"{program} of {self.name} share {count(cores // 2, 'core')} of this machine, and {probes} of the "
+                f"probes {count(cores // 2, 'other core')}: probes of one host wait for those of others"
             )
         return (
             f"{count(self.shape.ranks, 'rank')} of {self.name} and {self.background_ranks} of the probes share "

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <thread>
@@ -606,6 +607,42 @@ TEST(Session, TellsTheHistogramsThatMotifsKeepBesideThoseOfTheirExecutions) {
   EXPECT_THAT(histograms,
               testing::ElementsAre(std::tuple{0, "time", 3U}, std::tuple{1, "time", 3U}, std::tuple{1, "half", 3U}))
       << "3 measured repetitions; an empty histogram is left out";
+}
+
+// Rank 0 waits least and the last rank longest, so the ranks of a job fill different buckets.
+TEST(Session, HistogramsHaveTheExecutionsOfAllRanks) {
+  for (const bool is_first : {true, false}) {  // the root of a job without world rank 0 tells it by message
+    std::vector<int> nodes;
+    for (int node = is_first ? 0 : 1; node < ranks(); ++node) nodes.push_back(node);
+    if (nodes.empty()) continue;
+    workload::Job job = on_nodes(nodes, "a");
+    job.steps.clear();
+    for (const char* mean : {"10us", "1ms", "50us"}) {
+      workload::MotifCall call = std::get<workload::MotifCall>(on_nodes({0}, "b").steps.front());
+      workload::Option imbalance;
+      imbalance.name = "imbalance";
+      imbalance.value = "90%";
+      call.options[0].value = mean;
+      call.options.push_back(imbalance);
+      job.steps.emplace_back(call);
+    }
+    const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock());
+    if (!is_root()) continue;
+    ASSERT_EQ(outcome.notebook.histograms.size(), 3U);
+    for (const HistogramRecord& one : outcome.notebook.histograms) {
+      SCOPED_TRACE(one.step);
+      EXPECT_EQ(one.counts.total(), 3 * nodes.size());
+      const auto filled = [&](double time_s) {
+        return one.counts.counts()[Histogram::bucket_of(std::llround(time_s * 1e9))] > 0;
+      };
+      EXPECT_TRUE(filled(one.min_s));
+      EXPECT_TRUE(filled(one.max_s));
+      EXPECT_GT(one.mean_s, 0);
+      if (nodes.size() > 1) {
+        EXPECT_GT(one.max_s, 5 * one.min_s);
+      }
+    }
+  }
 }
 
 TEST(Session, TellsEachRemarkOfAMotifOnce) {

@@ -60,6 +60,18 @@ def test_each_host_has_a_probe_s_rank_and_the_ring_s_which_loads_the_network_in_
     )
 
 
+def test_a_steady_ring_has_no_pauses_between_rounds_for_ten_minutes() -> None:
+    ring = CongestorRing(configuration=ONE, nodes=5, loops=7)
+    often = replace(PROBING, interval_s=0.02)
+
+    text = ring_workload(often, ring, pairing=ProbePairing.linear, is_steady=True)
+
+    assert text.count("[REPEAT] 600\n") == often.pairs  # a sequence of pauses takes a second
+    assert text.endswith(ring.job)
+    rare = ring_workload(replace(PROBING, interval_s=7.0), ring, pairing=ProbePairing.linear, is_steady=True)
+    assert rare.count("[REPEAT] 86\n") == PROBING.pairs
+
+
 def test_interleaved_pairs_are_those_of_the_engine_s_placement() -> None:
     assert [ProbePairing.interleaved.nodes(pair, pairs=3) for pair in range(3)] == [(0, 3), (1, 4), (2, 5)]
 

@@ -5,6 +5,7 @@ Each host has one rank of a pair of probes and one rank of the ring. This module
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import ceil
 
 import numpy as np
 
@@ -16,6 +17,7 @@ RANKS_PER_NODE = 2
 """One rank of a probe and one of the ring."""
 _REPETITION_S = 0.05
 _REPETITION_BYTES = 1 << 20
+_STEADY_ROUND_S = 600.0
 _SHARED = f"[SHARED] yes\n[RANKS_PER_NODE] {RANKS_PER_NODE // 2}\n"
 
 
@@ -74,10 +76,16 @@ def with_measured_pace(ring: CongestorRing, run: Run) -> CongestorRing:
     return replace(ring, loops=max(1, round(_REPETITION_S / (float(np.median(durations_s)) / ring.loops))))
 
 
-def ring_workload(probing: ProbeSchedule, ring: CongestorRing, *, pairing: ProbePairing) -> str:
-    """A workload (.sb text) with the probe pairs as measured jobs and the ring as congestor."""
+def ring_workload(
+    probing: ProbeSchedule, ring: CongestorRing, *, pairing: ProbePairing, is_steady: bool = False
+) -> str:  # fmt: skip
+    """A workload (.sb text) with the probe pairs as measured jobs and the ring as congestor.
+
+    With `is_steady`, rounds take ten minutes instead of a second: between two rounds, the ring sends nothing.
+    """
+    repetitions = ceil(_STEADY_ROUND_S / (probing.pauses * probing.interval_s)) if is_steady else None
     pairs = "".join(
-        probing.job(pair, where=f"[NID_LIST] {first},{second}\n{_SHARED}")
+        probing.job(pair, where=f"[NID_LIST] {first},{second}\n{_SHARED}", repetitions=repetitions)
         for pair in range(probing.pairs)
         for first, second in (pairing.nodes(pair, pairs=probing.pairs),)
     )

@@ -67,9 +67,12 @@ class ProbeSchedule:
             self.job(pair, where="[NODES] 2\n") for pair in range(self.pairs)
         )
 
-    def job(self, pair: int, *, where: str) -> str:
-        """One pair, counted from 0, as a job of a workload; `where`: the lines that place it on nodes."""
-        return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self.repetitions}\n" + "".join(
+    def job(self, pair: int, *, where: str, repetitions: int | None = None) -> str:
+        """One pair, counted from 0, as a job of a workload; `where`: the lines that place it on nodes.
+
+        `repetitions`: how often a round repeats the pauses, None: for a second.
+        """
+        return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {repetitions or self.repetitions}\n" + "".join(
             f"[MOTIF] compute --mode sleep --mean {pause}ns\n"
             f"[MOTIF] one_way_delay --size {self.message_bytes}B --clocks raw\n"
             for pause in self.pauses_ns(pair)

@@ -157,8 +157,9 @@ class _Measurement:
                 status=ExitStatus.fault,
             )
 
-    def _load(self, ring: CongestorRing) -> BackgroundLoad:
-        return ring_load(self._spec, ring_workload(self._spec.schedule, ring, pairing=self._plan.pairing))
+    def _load(self, ring: CongestorRing, *, is_steady: bool = False) -> BackgroundLoad:
+        workload = ring_workload(self._spec.schedule, ring, pairing=self._plan.pairing, is_steady=is_steady)
+        return ring_load(self._spec, workload)
 
     def _probe_levels(self) -> None:
         """Measure the utilisation of each congestion level, without the program."""
@@ -220,7 +221,7 @@ class _Measurement:
         if level is None:
             result = self._runner.run_isolated()
         else:
-            result = self._runner.run_with_load(self._load(level.ring), keeps_samples=False)
+            result = self._runner.run_with_load(self._load(level.ring, is_steady=True), keeps_samples=False)
         self._run_times_s.append(result.took_s)
         if level is None:
             self._require_time(result)

@@ -137,7 +137,7 @@ class MeasurementRunner:
     def run_with_load(self, load: BackgroundLoad, *, keeps_samples: bool = True) -> LoadedProgramRun:
         """Run the program beside a load, which starts before it and is stopped when it ends.
 
-        Without `keeps_samples`, the load does not finish its round, which can take seconds on a busy network.
+        Without `keeps_samples`, the program starts in the first round of the load, which does not finish its last one.
         """
         request = self._load_request(load, rounds=_UNTIL_STOPPED)
         prepared, load_file = _prepared(request), request.run_file.path
@@ -150,8 +150,9 @@ class MeasurementRunner:
         try:
             with scheduled_for(self._spec.target):
                 outcomes = run_with_background(
-                    program.launch, background, ready=FirstRound(load_file).is_written, ready_timeout_s=_START_LIMIT_S,
-                    log=self._progress,
+                    program.launch, background,
+                    ready=FirstRound(load_file).is_written if keeps_samples else file.has_grown,
+                    ready_timeout_s=_START_LIMIT_S, log=self._progress,
                 )  # fmt: skip
             outcome = self._require_program(outcomes, load)
             return LoadedProgramRun(

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -54,7 +54,8 @@ def test_a_script_does_not_go_on_when_what_it_waits_for_is_killed_first(
 
         def kill_the_sleeper_first(pid: int, number: int) -> None:
             if number == signal.SIGKILL:
-                kill(sleeper, number)
+                with suppress(ProcessLookupError):
+                    kill(sleeper, number)
                 time.sleep(0.1)
             kill(pid, number)
 

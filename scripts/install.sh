@@ -90,6 +90,8 @@ path /usr/sbin/munged | munge
 path /usr/sbin/slurmctld | slurmctld
 path /usr/sbin/slurmd | slurmd
 command srun          | slurm-client
+command otf2-print    | otf2-tools
+path /usr/lib/python3/dist-packages/otf2 | python3-otf2
 OPTIONAL
 }
 

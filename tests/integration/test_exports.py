@@ -13,6 +13,7 @@ from support.export_readers import (
     messages_of,
     read_by_loggopsim,
     read_by_otf2_print,
+    require_otf2,
     read_by_smpirun,
     slices_and_arrows,
 )
@@ -97,6 +98,7 @@ def test_smpi_replays_the_messages_of_a_workload(exported, tmp_path):
 
 
 def test_otf2_print_shows_the_messages_and_collectives_of_lulesh(lulesh, exported):
+    require_otf2()
     sent, received, collectives = read_by_otf2_print(exported(lulesh, "otf2"))
 
     source = of_program(read_trace(lulesh))
@@ -105,6 +107,7 @@ def test_otf2_print_shows_the_messages_and_collectives_of_lulesh(lulesh, exporte
 
 
 def test_otf2_print_shows_the_messages_and_collectives_of_a_workload(exported):
+    require_otf2()
     sent, received, collectives = read_by_otf2_print(exported(None, "otf2", "--repetitions", "2"))
 
     assert sent == received == DEMO + DEMO

@@ -211,7 +211,10 @@ def test_times_before_calls_are_kept_in_order_on_request(traced, patterns, tmp_p
         calls = list(expand(tuple(tuple(map(tuple, rule)) for rule in rank["rules"])))
         for pair, time_ns in zip(pairwise([-1, *calls]), times, strict=True):
             sums[pair] = sums.get(pair, 0) + time_ns
-        assert sums == {(gap[0], gap[1]): round(1e9 * gap[3]) for gap in rank["gaps"]}
+        exact = {(gap[0], gap[1]): round(1e9 * gap[3]) for gap in rank["gaps"]}
+        assert sums.keys() == exact.keys()
+        for pair, time_ns in exact.items():
+            assert abs(sums[pair] - time_ns) <= time_ns >> 24  # times have 24 binary digits: up to 16 ms exactly
 
 
 @pytest.mark.parametrize("cpu_time", [False, True])

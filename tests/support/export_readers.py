@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 import pytest
 
+from stressbench.errors import UserError
+from stressbench.experiments.exporting.otf2_archive import otf2_python
 from stressbench.tracing.schedules.collectives import rounds_of
 from stressbench.tracing.schedules.sources import Source
 from stressbench.tracing.schedules.survey import survey
@@ -109,6 +111,15 @@ def read_by_smpirun(folder: Path, *, ranks: int, scratch: Path) -> tuple[Message
             elif action in ("recv", "irecv"):
                 found[1][int(words[0]), int(rank), int(words[2])] += 1
     return found
+
+
+def require_otf2() -> None:
+    """Skip the test without OTF2's tools, or without its Python bindings, which write archives."""
+    program("otf2-print", package="Debian package otf2-tools")
+    try:
+        otf2_python()
+    except UserError as fault:
+        pytest.skip(str(fault))
 
 
 def read_by_otf2_print(folder: Path) -> tuple[Messages, Messages, int]:

@@ -13,8 +13,8 @@ from support.export_readers import (
     messages_of,
     read_by_loggopsim,
     read_by_otf2_print,
-    require_otf2,
     read_by_smpirun,
+    require_otf2,
     slices_and_arrows,
 )
 from support.programs import Engine, Outcome

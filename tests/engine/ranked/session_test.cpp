@@ -104,6 +104,17 @@ workload::Job on_nodes(std::vector<int> nodes, std::string name) {
   return job;
 }
 
+// Computation of which rank 0 has a tenth of the mean, and the last rank nearly twice the mean.
+workload::MotifCall unbalanced(std::string mean) {
+  workload::MotifCall call = compute();
+  call.options[0].value = std::move(mean);
+  workload::Option imbalance;
+  imbalance.name = "imbalance";
+  imbalance.value = "90%";
+  call.options.push_back(imbalance);
+  return call;
+}
+
 struct Outcome {
   Notebook notebook;
   EndReason reason = EndReason::done;
@@ -576,12 +587,7 @@ TEST(Session, TheTimeLimitStopsBeforeARoundThatWouldNotEnd) {
 TEST(Session, TheSlowestRankIsNamed) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   workload::Job job = on_nodes({1, 0}, "a");
-  auto& call = std::get<workload::MotifCall>(job.steps.front());
-  workload::Option imbalance;
-  imbalance.name = "imbalance";
-  imbalance.value = "90%";
-  call.options[0].value = "100us";
-  call.options.push_back(imbalance);
+  job.steps = {unbalanced("100us")};
   const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock());
   if (!is_root()) return;
   for (const Sample& sample : outcome.notebook.samples) {
@@ -616,16 +622,7 @@ TEST(Session, HistogramsHaveTheExecutionsOfAllRanks) {
     for (int node = is_first ? 0 : 1; node < ranks(); ++node) nodes.push_back(node);
     if (nodes.empty()) continue;
     workload::Job job = on_nodes(nodes, "a");
-    job.steps.clear();
-    for (const char* mean : {"10us", "1ms", "50us"}) {
-      workload::MotifCall call = std::get<workload::MotifCall>(on_nodes({0}, "b").steps.front());
-      workload::Option imbalance;
-      imbalance.name = "imbalance";
-      imbalance.value = "90%";
-      call.options[0].value = mean;
-      call.options.push_back(imbalance);
-      job.steps.emplace_back(call);
-    }
+    job.steps = {unbalanced("10us"), unbalanced("1ms"), unbalanced("50us")};
     const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock());
     if (!is_root()) continue;
     ASSERT_EQ(outcome.notebook.histograms.size(), 3U);

@@ -10,7 +10,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments.corun.members import Member
 from stressbench.experiments.failed_program import lines_on_failure
 from stressbench.experiments.sweep.figures import figures_in
-from stressbench.experiments.timed_program import TimedProgram, timed_program
+from stressbench.experiments.timed_program import ProgramTimes, TimedProgram, timed_program
 from stressbench.formats.run import Run, RunFileError, read_run
 from stressbench.launch import session
 from stressbench.launch.command import Command
@@ -41,16 +41,10 @@ class Prepared:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
-    """Seconds from MPI_Init to MPI_Finalize and within MPI, means over ranks, None where unknown; and figures of merit.
+class Measured(ProgramTimes):
+    """Times and figures of merit, None where unknown. For a workload, `time_s` is the time of its rounds."""
 
-    For a workload, `time_s` is the time of its rounds. `iterations`: those of rank 0, None where they are not counted.
-    """
-
-    time_s: float | None
-    mpi_s: float | None
     figures: Mapping[str, float | None]
-    iterations: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -114,7 +108,7 @@ class ExecutionFactory:
         figures = figures_in(outcome.output, self.figures)
         if prepared.timed is None:
             assert prepared.run_file is not None
-            return Measured(time_s=_time_of(prepared.run_file), mpi_s=None, figures=figures)
+            return Measured(time_s=_time_of(prepared.run_file), figures=figures)
         times = prepared.timed.times(iteration=self.iterations.get(name))
         return Measured(
             time_s=times.time_s, mpi_s=times.mpi_s, figures=figures, iterations=times.iterations

@@ -13,8 +13,9 @@ from stressbench.launch.launch_target import LaunchTarget
 class Member:
     """A program on its hosts. `number` is that of the program, `hosts` None where all programs share all hosts.
 
-    `concurrent_ranks`: ranks of the other programs that run at the same time. `part`: with `own_cores`, which of the
-    equal parts of the cores it has, which differ among the programs of a group; isolated, any of them.
+    `concurrent_ranks`: ranks of the other programs that run at the same time. `part`: its place in the group, so that
+    copies of a program write to files of their own; with `own_cores`, also which of the equal parts of the cores it
+    has. Isolated, any of them.
     """
 
     number: int

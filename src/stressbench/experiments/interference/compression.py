@@ -133,7 +133,7 @@ class _Measurement:
         result = self._runner.run_isolated()
         self._require_time(result)
         self._run_times_s.append(result.took_s)
-        if result.time_s == result.took_s:
+        if result.includes_start:
             self._require_more_than_start(result)
 
     def _require_more_than_start(self, result: ProgramRun) -> None:
@@ -159,7 +159,7 @@ class _Measurement:
 
     def _load(self, ring: CongestorRing, *, is_steady: bool = False) -> BackgroundLoad:
         workload = ring_workload(self._spec.schedule, ring, pairing=self._plan.pairing, is_steady=is_steady)
-        return ring_load(self._spec, workload)
+        return ring_load(self._spec, workload, is_steady=is_steady)
 
     def _probe_levels(self) -> None:
         """Measure the utilisation of each congestion level, without the program."""
@@ -221,7 +221,7 @@ class _Measurement:
         if level is None:
             result = self._runner.run_isolated()
         else:
-            result = self._runner.run_with_load(self._load(level.ring, is_steady=True), keeps_samples=False)
+            result = self._runner.run_with_load(self._load(level.ring, is_steady=True))
         self._run_times_s.append(result.took_s)
         if level is None:
             self._require_time(result)

@@ -95,7 +95,7 @@ class _ProbedRuns:
 
     def run_until_enough(self) -> None:
         """Run a short program again until there are enough probes. Raises MeasurementAborted if that takes too long."""
-        while (probe_count := sum(map(len, self.series))) < LEAST_SAMPLES:
+        while (probe_count := sum(len(pair) for run in self._series for pair in run)) < LEAST_SAMPLES:
             if self._reached_limit or probe_count * _MOST_RUNS < LEAST_SAMPLES * len(self._series):
                 raise self._too_few_probes(probe_count)
             self._progress(

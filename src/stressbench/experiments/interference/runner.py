@@ -1,6 +1,8 @@
 """The launches of `impact` and `compress`: probes, a program beside probes or a congestor ring, an isolated program."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,6 +45,11 @@ class ProgramRun:
     time_s: float
     reached_limit: bool
     run_file: Path | None
+
+    @property
+    def includes_start(self) -> bool:
+        """Whether `time_s` is that of the whole launch."""
+        return self.time_s == self.took_s
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,80 +141,78 @@ class MeasurementRunner:
             return series
         return tuple(series_between(one, began_s=interval[0], ended_s=interval[1]) for one in series)
 
-    def run_with_load(self, load: BackgroundLoad, *, keeps_samples: bool = True) -> LoadedProgramRun:
-        """Run the program beside a load, which starts before it and is stopped when it ends.
-
-        Without `keeps_samples`, the program starts in the first round of the load, which does not finish its last one.
-        """
+    def run_with_load(self, load: BackgroundLoad) -> LoadedProgramRun:
+        """Run the program beside a load, which starts before it and is stopped when it ends."""
         request = self._load_request(load, rounds=_UNTIL_STOPPED)
         prepared, load_file = _prepared(request), request.run_file.path
         file = GrowingFile(load_file)
-        program = self._program()
         background = PairedLaunch(
             command=prepared.command_without_statuses(os.environ), stop_policy=StopPolicy(grace_s=_LOAD_GRACE_S),
-            has_started=file.has_grown, has_finished=file.has_ended, ends_at_once=not keeps_samples,
+            has_started=file.has_grown, has_finished=file.has_ended, ends_at_once=load.is_steady,
         )  # fmt: skip
-        try:
-            with scheduled_for(self._spec.target):
+        ready = file.has_grown if load.is_steady else FirstRound(load_file).is_written
+        with self._next_program() as program:
+            with self._starting(program):
                 outcomes = run_with_background(
-                    program.launch, background,
-                    ready=FirstRound(load_file).is_written if keeps_samples else file.has_grown,
-                    ready_timeout_s=_START_LIMIT_S, log=self._progress,
-                )  # fmt: skip
+                    program.launch, background, ready=ready, ready_timeout_s=_START_LIMIT_S, log=self._progress
+                )
             outcome = self._require_program(outcomes, load)
             return LoadedProgramRun(
                 took_s=elapsed_s(outcome), time_s=self._time_s(program, outcome, reached_limit=outcomes.out_of_time),
                 reached_limit=outcomes.out_of_time, run_file=program.run_file, outcomes=outcomes, load_file=load_file,
             )  # fmt: skip
-        except OSError as fault:
-            raise LaunchMistake(f"{program.name}: {reason_of(fault)}") from fault
-        finally:
-            program.remove_files()
 
     def run_isolated(self) -> ProgramRun:
-        """Run the program without a load, started in the same way."""
-        return self._run_program(self._program(), name=self._spec.name)
-
-    def start_time_s(self) -> float:
-        """Time to start the same number of ranks of a program that does nothing, s."""
-        empty_spec = replace(self._spec, workload=None, command=(_NO_OPERATION,))
-        other = MeasurementRunner(empty_spec, self._folder, progress=self._progress)
-        return other._run_program(other._program(), name=_NO_OPERATION).took_s
-
-    def _run_program(self, program: "_Program", *, name: str) -> ProgramRun:
-        launch = program.launch
-        try:
-            with scheduled_for(self._spec.target):
+        """Run the program without a load, started in the same way. Raises MeasurementAborted."""
+        spec = self._spec
+        with self._next_program() as program:
+            launch = program.launch
+            with self._starting(program):
                 outcome = execute(
                     launch.command, stop_policy=launch.stop_policy, has_finished=launch.has_finished, log=silent
                 )
-            return self._ended(program, outcome, name=name)
-        except OSError as fault:
-            raise LaunchMistake(f"{program.name}: {reason_of(fault)}") from fault
+            took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
+            if stopped and (spec.limit_s is None or took_s < spec.limit_s):
+                raise MeasurementAborted(
+                    f"interrupted; {spec.name} was terminated", effect=", no result is reported",
+                    status=ExitStatus.interrupted,
+                )  # fmt: skip
+            if not stopped:
+                require_success(outcome, name=spec.name, progress=self._progress)
+            time_s = self._time_s(program, outcome, reached_limit=stopped)
+            return ProgramRun(took_s=took_s, time_s=time_s, reached_limit=stopped, run_file=program.run_file)
+
+    def start_time_s(self) -> float:
+        """Time to start the same number of ranks of a program that does nothing, s."""
+        empty_spec = replace(self._spec, name=_NO_OPERATION, workload=None, command=(_NO_OPERATION,))
+        return MeasurementRunner(empty_spec, self._folder, progress=self._progress).run_isolated().took_s
+
+    @contextmanager
+    def _next_program(self) -> Iterator[_Program]:
+        """The next launch of the program, whose files are removed at the end."""
+        program = self._program()
+        try:
+            yield program
         finally:
             program.remove_files()
 
-    def _ended(self, program: "_Program", outcome: Outcome, *, name: str) -> ProgramRun:
-        """An isolated run that succeeded or reached its time limit. Raises MeasurementAborted."""
-        limit_s = self._spec.limit_s
-        took_s, stopped = elapsed_s(outcome), outcome.stop_requests > 0
-        if stopped and (limit_s is None or took_s < limit_s):
-            raise MeasurementAborted(
-                f"interrupted; {name} was terminated", effect=", no result is reported", status=ExitStatus.interrupted
-            )  # fmt: skip
-        if not stopped:
-            require_success(outcome, name=name, progress=self._progress)
-        time_s = self._time_s(program, outcome, reached_limit=stopped)
-        return ProgramRun(took_s=took_s, time_s=time_s, reached_limit=stopped, run_file=program.run_file)
+    @contextmanager
+    def _starting(self, program: _Program) -> Iterator[None]:
+        """Context of a launch. Raises LaunchMistake where it cannot be started."""
+        try:
+            with scheduled_for(self._spec.target):
+                yield
+        except OSError as fault:
+            raise LaunchMistake(f"{program.name}: {reason_of(fault)}") from fault
 
-    def _time_s(self, program: "_Program", outcome: Outcome, *, reached_limit: bool) -> float:
+    def _time_s(self, program: _Program, outcome: Outcome, *, reached_limit: bool) -> float:
         """What `ProgramRun.time_s` is. Raises MeasurementAborted where only some runs call MPI_Finalize."""
         took_s = elapsed_s(outcome)
         if program.timed is None:
             return took_s
-        time_s = program.timed.times().time_s
         if reached_limit:
             return took_s - self._longest_start_s
+        time_s = program.timed.times().time_s
         if self._is_timed is None:
             self._is_timed = time_s is not None
         if not self._is_timed:
@@ -262,7 +267,7 @@ class MeasurementRunner:
             target=target, on=spec.target_name, concurrent_ranks=spec.shape.ranks,
         )  # fmt: skip
 
-    def _program(self) -> "_Program":
+    def _program(self) -> _Program:
         """The next launch of the program."""
         spec = self._spec
         stop_policy = StopPolicy(grace_s=_PROGRAM_GRACE_S if spec.limit_s is None else 0.0, limit_s=spec.limit_s)

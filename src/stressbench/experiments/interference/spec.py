@@ -164,7 +164,8 @@ def probe_pairs(target: LaunchTarget, requested: int | None, *, target_name: str
 class BackgroundLoad:
     """A workload that runs beside the program, on `ranks` ranks, `ranks_per_node` of them on each host.
 
-    `file_stem` names its files, `label` is used in messages. `placement`: the engine's `--place`.
+    `file_stem` names its files, `label` is used in messages. `placement`: the engine's `--place`. `is_steady`: it is
+    one long round, in which the program starts and which ends with the program; its samples are not read.
     """
 
     file_stem: str
@@ -173,6 +174,7 @@ class BackgroundLoad:
     ranks: int
     ranks_per_node: int
     placement: str | None
+    is_steady: bool = False
 
 
 def probe_load(spec: MeasurementSpec) -> BackgroundLoad:
@@ -183,11 +185,11 @@ def probe_load(spec: MeasurementSpec) -> BackgroundLoad:
     )  # fmt: skip
 
 
-def ring_load(spec: MeasurementSpec, workload: str) -> BackgroundLoad:
+def ring_load(spec: MeasurementSpec, workload: str, *, is_steady: bool) -> BackgroundLoad:
     """Probes and a congestor ring on all hosts. `workload` assigns their ranks."""
     return BackgroundLoad(
         file_stem="ring", label="probes and ring", workload=workload, ranks=spec.background_ranks,
-        ranks_per_node=RANKS_PER_NODE, placement=None,
+        ranks_per_node=RANKS_PER_NODE, placement=None, is_steady=is_steady,
     )  # fmt: skip
 
 

@@ -149,13 +149,13 @@ class ValidationFailed(Exception):
 def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> str:
     """The output of a command in a directory. Raises ValidationFailed after another exit status than these.
 
-    Ctrl-C ends the launches of the command, and is then raised as KeyboardInterrupt.
+    Ctrl-C and SIGTERM (see `__main__`) end the launches of the command, and are then raised as KeyboardInterrupt.
     """
     environment = {**os.environ, **ONE_THREAD}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT / "src"), os.environ.get("PYTHONPATH")]))
     child: subprocess.Popen[str] | None = None
     try:
-        with deferred((signal.SIGINT,)) as mask:  # until the child is known
+        with deferred((signal.SIGINT, signal.SIGTERM)) as mask:  # until the child is known
             child = subprocess.Popen(
                 command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,

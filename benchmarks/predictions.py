@@ -28,6 +28,7 @@ Exit status: 0 all were evaluated, 1 a part failed, 2 invalid suite or options, 
 import argparse
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -273,4 +274,5 @@ def main(words: Sequence[str] | None = None, *, stressbench: Sequence[str] = STR
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())

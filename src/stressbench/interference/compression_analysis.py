@@ -10,6 +10,7 @@ import numpy as np
 
 from stressbench.formats.profiles.profile import Configuration
 from stressbench.formats.units import microseconds_text
+from stressbench.interference.errors import Inconclusive
 from stressbench.interference.link_shares import LinkShares
 from stressbench.interference.probe_statistics import (
     PING_PONG_ESTIMATOR,
@@ -26,7 +27,14 @@ from stressbench.interference.probe_statistics import (
 from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
 from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.queueing import Service
-from stressbench.interference.utilisation import LEAST_SAMPLES, Utilisation, point_estimate, probes_needed
+from stressbench.interference.undelayed import undelayed_mixture
+from stressbench.interference.utilisation import (
+    LEAST_SAMPLES,
+    Floats,
+    Utilisation,
+    point_estimate,
+    probes_needed,
+)
 from stressbench.stats.intervals import Interval
 
 _MAX_STARTUP_SHARE = 0.1
@@ -105,21 +113,44 @@ class CompressionResult:
 
 
 def utilisations_for_selection(
-    idle: Sequence[ProbeSeries], rings: Mapping[Configuration, Sequence[ProbeSeries]], *, packets: Service | None
+    idle: Sequence[ProbeSeries], levels: Sequence[CongestionLevel], *, packets: Service | None
 ) -> dict[Configuration, float]:
-    """Utilisations, 0 to below 1, for the selection of congestion levels; unchecked, so that every level has one.
+    """Utilisations, 0 to 1, for the selection of congestion levels; unchecked, so that every level has one.
+
+    They are the share of the busiest link, where link counters are known. Otherwise they come from mean latencies if
+    the service time of the `packets` is known, and from undelayed probes if not: with the service time of a probe in
+    its place, light and heavy rings would all appear to be close to 1. Where waits cannot be told from the variation of
+    idle latencies, there is nothing better than that.
 
     The series with the lowest mean latency is taken as that of the idle machine, since deep sleep states of idle cores
     can slow probes down.
     """
-    latencies = {one: merge_pairs(pairs).latencies_s for one, pairs in rings.items()}
+    shares = {one.configuration: max(one.links.values(), default=0.0) for one in levels if one.links is not None}
+    if len(shares) == len(levels):
+        return shares
+    latencies = {one.configuration: merge_pairs(one.probes).latencies_s for one in levels}
     quietest = min(
         (merge_pairs(idle).latencies_s, *latencies.values()), key=lambda latencies_s: float(latencies_s.mean())
     )
-    return {
+    undelayed = None if packets is not None else _from_undelayed(quietest, latencies)
+    return undelayed or {
         one: point_estimate(quietest, latencies_s, estimator=PING_PONG_ESTIMATOR, packets=packets)
         for one, latencies_s in latencies.items()
     }
+
+
+def _from_undelayed(idle_s: Floats, latencies_s: Mapping[Configuration, Floats]) -> dict[Configuration, float] | None:
+    """Utilisations of two equally loaded directions; None if idle latencies do not suffice to tell waits apart."""
+    utilisations = {}
+    for one, loaded_s in latencies_s.items():
+        try:
+            mixture = undelayed_mixture(idle_s, loaded_s)
+        except Inconclusive:
+            return None
+        if not mixture.fits:
+            return None
+        utilisations[one] = 1 - mixture.undelayed**0.5
+    return utilisations
 
 
 def analyse_compression(data: CompressionData) -> CompressionResult:

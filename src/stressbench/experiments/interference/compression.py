@@ -74,6 +74,13 @@ class _Level:
     times_s: list[float]
     ended_at_s: list[float]
 
+    def level(self) -> CongestionLevel:
+        """What was measured so far."""
+        return CongestionLevel(
+            configuration=self.ring.configuration, probes=self.probes, times_s=tuple(self.times_s),
+            ended_at_s=tuple(self.ended_at_s), links=self.links,
+        )  # fmt: skip
+
 
 class _Measurement:
     def __init__(self, spec: MeasurementSpec, plan: RingPlan, folder: Path, progress: Progress) -> None:
@@ -115,14 +122,7 @@ class _Measurement:
     def _data(self) -> CompressionData:
         return CompressionData(
             probing=self._spec.schedule, before=self._before, after=self._after, alone_s=tuple(self._isolated_s),
-            levels=tuple(
-                CongestionLevel(
-                    configuration=one.ring.configuration, probes=one.probes, times_s=tuple(one.times_s),
-                    ended_at_s=tuple(one.ended_at_s), links=one.links,
-                )
-                for one in self._levels
-                if one.times_s or one.ended_at_s
-            ),
+            levels=tuple(one.level() for one in self._levels if one.times_s or one.ended_at_s),
             start_s=self._start_s, packets=self._plan.packets,
         )  # fmt: skip
 
@@ -196,8 +196,8 @@ class _Measurement:
             return None
         if plan.measures_all:
             return plan.candidates[tried_count]
-        probes = {one.ring.configuration: one.probes for one in self._levels}
-        utilisations = utilisations_for_selection(self._before, probes, packets=plan.packets)
+        levels = [one.level() for one in self._levels]
+        utilisations = utilisations_for_selection(self._before, levels, packets=plan.packets)
         return next_configuration({**utilisations, **too_heavy}, plan.candidates, changes_pauses=plan.changes_pauses)
 
     def _run_program(self) -> None:

@@ -13,7 +13,8 @@ from stressbench.formats.profiles.coruns import CoRun, parse_coruns, to_line
 from stressbench.formats.schemas import observation_schema
 
 MADE = CoRun(
-    victim="cg", aggressors=("fft", "mcb"), slowdown=1.4, interval=(1.2, 1.6), machine="lab", source="made up"
+    victim="cg", aggressors=("fft", "mcb"), slowdown=1.4, interval=(1.2, 1.6), overlap=0.9, machine="lab",
+    source="made up",
 )  # fmt: skip
 GOOD: dict[str, Any] = json.loads(to_line(MADE))
 ODD = (None, True, -1, 0, 1.5, "", "text", "no name", [], [1, "a"], ["a"], [1.2, 1.6], [1.2], {}, {"a": "b"})
@@ -34,7 +35,7 @@ def test_schema_and_reader_refuse_the_same(place: tuple[Any, ...]) -> None:
 def test_a_key_that_is_missing_is_refused_by_both(key: str) -> None:
     record = {name: value for name, value in GOOD.items() if name != key}
 
-    assert Draft202012Validator(observation_schema()).is_valid(record) is accepted(record) is (key == "machine")
+    assert Draft202012Validator(observation_schema()).is_valid(record) is accepted(record) is (key in ("machine", "overlap"))
 
 
 def accepted(record: dict[str, Any]) -> bool:

@@ -174,6 +174,7 @@ def test_observations_can_be_read_by_predict_evaluate(tmp_path: Path) -> None:
     assert (first.victim, first.aggressors, first.machine) == ("a", ("b",), "lab-tiny")  # type: ignore[union-attr]
     assert first.slowdown == pytest.approx(2.0)  # type: ignore[union-attr]
     assert first.interval is not None  # type: ignore[union-attr]
+    assert first.overlap == 1.0  # type: ignore[union-attr]
     assert second.victim == "b"
 
 

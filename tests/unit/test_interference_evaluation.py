@@ -1,7 +1,7 @@
 """Errors, their summary, models that learn, and who should share a switch."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -55,6 +55,17 @@ def seen(victim: str, aggressor: str, slowdown: float) -> MeasuredCoRun:
 
 PAIRS = [seen("a", "a", 1.0), seen("a", "b", 1.2), seen("b", "a", 2.0), seen("b", "b", 1.5), seen("c", "a", 1.1)]
 SAYS = Says(answers={("a", "a"): 1.0, ("a", "b"): 1.25, ("b", "a"): 1.6, ("b", "b"): 1.7})
+
+
+def test_a_prediction_is_for_the_share_of_the_time_in_which_the_aggressors_ran() -> None:
+    """Slowed by 2 for half of its time, a program proceeds at three quarters of its pace."""
+    says = Says(answers={("a", "b"): 2.0})
+    never, half = (evaluate(says, [replace(seen("a", "b", 1.32), overlap=share)]).pairs[0] for share in (1.0, 0.5))
+
+    assert (never.overlap, never.slowdown, never.error) == (1.0, 2.0, pytest.approx(0.68))
+    assert half.slowdown == pytest.approx(4 / 3)
+    assert (half.low, half.high) == (pytest.approx(1 / (0.5 / 1.9 + 0.5)), pytest.approx(1 / (0.5 / 2.1 + 0.5)))
+    assert (half.overlap, half.error, half.held) == (0.5, pytest.approx(4 / 3 - 1.32), True)
 
 
 def test_errors_are_predicted_minus_measured() -> None:

@@ -8,17 +8,21 @@ import numpy as np
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.prediction import Predictor, no_prediction
+from stressbench.interference.prediction import Predictor, no_prediction, while_overlapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredCoRun:
-    """A measured co-run: the slowdown of `victim` by `aggressors`, with its 95 % interval."""
+    """A measured co-run: the slowdown of `victim` by `aggressors`, with its 95 % interval.
+
+    `overlap`: the share of the victim's time in which the aggressors ran, 0 to 1.
+    """
 
     victim: Profile
     aggressors: tuple[Profile, ...]
     slowdown: float
     interval: tuple[float, float] | None = None
+    overlap: float = 1.0
     source: str | None = None
 
     @property
@@ -42,6 +46,7 @@ class TrainableModel(Protocol):
 class ScoredCoRun:
     """The measured and the predicted slowdown of a co-run; `error` is the predicted minus the measured one.
 
+    Predicted is what the model says for a victim beside which the aggressors run for the share `overlap` of its time.
     `held`: whether the predicted interval contains the measured slowdown, None without an interval. `reason` as in
     `Prediction`.
     """
@@ -49,6 +54,7 @@ class ScoredCoRun:
     victim: str
     aggressors: tuple[str, ...]
     source: str | None
+    overlap: float
     measured: float
     measured_interval: tuple[float, float] | None
     slowdown: float | None
@@ -148,11 +154,12 @@ def _trained_without(model: TrainableModel, application: str, observations: Sequ
 
 def _scored(model: Predictor | str, observation: MeasuredCoRun) -> ScoredCoRun:
     victim, aggressors, measured = observation.victim, observation.aggressors, observation.slowdown
-    prediction = no_prediction(model) if isinstance(model, str) else model.predict(victim, aggressors)
+    foretold = no_prediction(model) if isinstance(model, str) else model.predict(victim, aggressors)
+    prediction = while_overlapping(foretold, observation.overlap)
     has_interval = prediction.low is not None and prediction.high is not None
     return ScoredCoRun(
         victim=victim.application, aggressors=tuple(one.application for one in aggressors), source=observation.source,
-        measured=measured, measured_interval=observation.interval, slowdown=prediction.slowdown, low=prediction.low,
+        overlap=observation.overlap, measured=measured, measured_interval=observation.interval, slowdown=prediction.slowdown, low=prediction.low,
         high=prediction.high, reason=prediction.reason,
         error=None if prediction.slowdown is None else prediction.slowdown - measured,
         held=(prediction.low or 0.0) <= measured <= (prediction.high or 0.0) if has_interval else None,

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -38,6 +38,20 @@ NOT_SLOWED = Prediction(slowdown=1.0, low=1.0, high=1.0, reason=None)
 def no_prediction(reason: object) -> Prediction:
     """A prediction without values, and the reason."""
     return Prediction(slowdown=None, low=None, high=None, reason=str(reason))
+
+
+def while_overlapping(prediction: Prediction, overlap: float) -> Prediction:
+    """The prediction for a victim beside which the aggressors run for a share `overlap` of its time only, 0 to 1.
+
+    Slowed by s, it proceeds at 1 / s of its isolated pace while they run, and at its isolated pace otherwise.
+    """
+
+    def during(slowdown: float | None) -> float | None:
+        return None if slowdown is None else slowdown / (overlap + (1 - overlap) * slowdown)
+
+    return replace(
+        prediction, slowdown=during(prediction.slowdown), low=during(prediction.low), high=during(prediction.high)
+    )
 
 
 class Predictor(Protocol):

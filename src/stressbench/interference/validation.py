@@ -94,7 +94,7 @@ def _matched(
     else:
         return MeasuredCoRun(
             victim=victim, aggressors=tuple(some for some in aggressors if some is not None), slowdown=one.slowdown,
-            interval=one.interval, source=one.source,
+            interval=one.interval, overlap=1.0 if one.overlap is None else one.overlap, source=one.source,
         )  # fmt: skip
     return UnusableCoRun(victim=one.victim, aggressors=one.aggressors, source=one.source, reason=reason)
 

@@ -129,14 +129,17 @@ def corun_of(plan: CorunPlan, periods: Sequence[Period], *, notes: Iterable[str]
 
 
 def observations_of(result: Corun, *, source: str) -> Iterator[CoRun]:
-    """Slowdowns of times as observations for `predict evaluate`. `source` says where they come from."""
+    """Slowdowns of times as observations for `predict evaluate`. `source` says where they come from.
+
+    They refer to the median overlap of the executions, which predictions have to take into account.
+    """
     for one in result.slowdowns:
         ratio = one.slowdown
         if one.measure == TIME and ratio is not None:
             interval = None if ratio.low is None or ratio.high is None else (ratio.low, ratio.high)
             yield CoRun(
                 victim=one.program, aggressors=one.others, slowdown=ratio.value, interval=interval,
-                machine=result.machine, source=source,
+                overlap=one.overlap or None, machine=result.machine, source=source,
             )  # fmt: skip
 
 

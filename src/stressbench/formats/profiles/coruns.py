@@ -21,8 +21,9 @@ Bounds: TypeAlias = tuple[MoreThanZero, MoreThanZero]
 class CoRun:
     """Slowdown of `victim`: its time beside all `aggressors` at the same time, divided by its isolated time.
 
-    `interval`: 95 % interval of the slowdown, None if unknown. `machine`: its name in profiles, None if unknown.
-    `source`: a text that says where the numbers come from.
+    `interval`: 95 % interval of the slowdown, None if unknown. `overlap`: the share of the victim's time in which the
+    aggressors ran, None for all of it. `machine`: its name in profiles, None if unknown. `source`: a text that says
+    where the numbers come from.
     """
 
     type: Literal["observation"] = "observation"
@@ -31,6 +32,7 @@ class CoRun:
     aggressors: Annotated[tuple[Name, ...], FAIL_FAST, Field(min_length=1)]
     slowdown: MoreThanZero
     interval: Bounds | None
+    overlap: Annotated[float, Field(gt=0, le=1)] | None = None
     machine: Name | None = None
     source: Annotated[str, Field(min_length=1)]
 

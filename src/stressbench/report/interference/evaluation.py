@@ -35,8 +35,8 @@ _SCORE_RECORDS = (
     "coverage",
 )  # fmt: skip
 _PAIR_RECORDS = (
-    "model", "victim", "aggressors", "source", "measured", "measured_low", "measured_high", "predicted", "low", "high",
-    "error", "held", "reason",
+    "model", "victim", "aggressors", "source", "overlap", "measured", "measured_low", "measured_high", "predicted", "low",
+    "high", "error", "held", "reason",
 )  # fmt: skip
 _QUARTILES = ("least", "first", "median", "third", "most")
 _KEY = (
@@ -178,7 +178,7 @@ def _pair_records(validation: Validation) -> DataFile:
     """One record per model and co-run; names of aggressors are separated by spaces."""
     rows: tuple[tuple[Value, ...], ...] = tuple(
         (
-            score.model, one.victim, " ".join(one.aggressors), one.source, one.measured,
+            score.model, one.victim, " ".join(one.aggressors), one.source, one.overlap, one.measured,
             *(one.measured_interval or (None, None)), one.slowdown, one.low, one.high, one.error,
             None if one.held is None else int(one.held), one.reason,
         )

@@ -35,8 +35,8 @@ _SCORE_RECORDS = (
     "coverage",
 )  # fmt: skip
 _PAIR_RECORDS = (
-    "model", "victim", "aggressors", "source", "overlap", "measured", "measured_low", "measured_high", "predicted", "low",
-    "high", "error", "held", "reason",
+    "model", "victim", "aggressors", "source", "overlap", "measured", "measured_low", "measured_high", "predicted",
+    "low", "high", "error", "held", "reason",
 )  # fmt: skip
 _QUARTILES = ("least", "first", "median", "third", "most")
 _KEY = (

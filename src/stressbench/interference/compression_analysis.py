@@ -27,7 +27,7 @@ from stressbench.interference.probe_statistics import (
 from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
 from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.queueing import Service
-from stressbench.interference.undelayed import undelayed_mixture
+from stressbench.interference.undelayed import undelayed_mixture, utilisation_of
 from stressbench.interference.utilisation import (
     LEAST_SAMPLES,
     Floats,
@@ -149,7 +149,7 @@ def _from_undelayed(idle_s: Floats, latencies_s: Mapping[Configuration, Floats])
             return None
         if not mixture.fits:
             return None
-        utilisations[one] = 1 - mixture.undelayed**0.5
+        utilisations[one] = utilisation_of(mixture.undelayed, directions=2)
     return utilisations
 
 

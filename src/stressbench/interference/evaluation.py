@@ -160,8 +160,7 @@ def _scored(model: Predictor | str, observation: MeasuredCoRun) -> ScoredCoRun:
     return ScoredCoRun(
         victim=victim.application, aggressors=tuple(one.application for one in aggressors), source=observation.source,
         overlap=observation.overlap, measured=measured, measured_interval=observation.interval,
-        slowdown=prediction.slowdown, low=prediction.low,
-        high=prediction.high, reason=prediction.reason,
+        slowdown=prediction.slowdown, low=prediction.low, high=prediction.high, reason=prediction.reason,
         error=None if prediction.slowdown is None else prediction.slowdown - measured,
         held=(prediction.low or 0.0) <= measured <= (prediction.high or 0.0) if has_interval else None,
     )  # fmt: skip

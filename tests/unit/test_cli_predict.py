@@ -16,6 +16,7 @@ from stressbench.formats.profiles.store import Store
 from stressbench.interference.link_share_delay import LinkShareDelay
 from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
 from stressbench.interference.models import Model
+from stressbench.interference.pace import Pace
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
 
@@ -64,6 +65,7 @@ MEANT: Mapping[str, Predictor] = {
     "PhaseAware": PhaseAware(),
     "PerLink": PerLink(),
     "SharesAndWaits": LinkShareDelay(),
+    "Pace": Pace(),
 }
 
 

@@ -42,7 +42,7 @@ def test_a_line_a_model_the_best_first(folder: Path) -> None:
     ended = evaluate(folder)
 
     assert (ended.exit_code, ended.stderr) == (0, "")
-    assert "lab: 9 models against 2 co-runs" in ended.stdout
+    assert "lab: 10 models against 2 co-runs" in ended.stdout
     found = validate_models([CG, FFT], SEEN)
     places = [ended.stdout.index(f"\n{score.model}") for score in found.scores]
     assert places == sorted(places)

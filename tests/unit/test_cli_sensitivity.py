@@ -74,7 +74,7 @@ PREDICTIONS = pytest.mark.parametrize(
     ("words", "title"),
     [
         ("cg.json fft.json", "2 applications beside each other on lab"),
-        ("evaluate cg.json fft.json --observed co-runs.jsonl", "9 models against 1 co-run on lab"),
+        ("evaluate cg.json fft.json --observed co-runs.jsonl", "10 models against 1 co-run on lab"),
         ("place cg.json fft.json --switches 1", "2 applications on 1 switch of lab"),
     ],
 )

@@ -9,7 +9,6 @@ import pytest
 from support.builders import MadeJob, MadeMachine, MadePlan, MadeStep, build_run
 from support.probe_series import IDLE, PROBING, STEPS, series
 from support.probe_series import measured as impact_measured
-from support.queues import MEAN_S, Traffic, constant, loaded_latencies
 from support.sensitivities import configuration, sample, victim
 
 from stressbench.formats.profiles.profile import Configuration, Latencies, PauseAfter, parse_profile, to_json
@@ -18,7 +17,7 @@ from stressbench.interference.compression_analysis import (
     CompressionData,
     CongestionLevel,
     analyse_compression,
-    utilisations_for_selection,
+    ring_waits,
 )
 from stressbench.interference.congestor_ring import (
     CongestorRing,
@@ -28,7 +27,7 @@ from stressbench.interference.congestor_ring import (
     with_measured_pace,
 )
 from stressbench.interference.errors import Inconclusive
-from stressbench.interference.probes import ProbeSeries, read_probe_series
+from stressbench.interference.probes import read_probe_series
 from stressbench.interference.profile_assembly import (
     compression_profile,
     idle_drift_since_impact,
@@ -177,8 +176,6 @@ def test_known_packets_take_the_place_of_probes() -> None:
 
     wait_s = float(np.mean(sample(0.6, count=300))) - 1e-6
     assert level.utilisation.value == pytest.approx(wait_s / (wait_s + residual_s), abs=0.01)
-    (load,) = utilisations_for_selection((IDLE,), BOTH[:1], packets=packets).values()
-    assert load == pytest.approx(level.utilisation.value, abs=0.01)
 
 
 def test_probes_that_are_faster_beside_a_ring_are_inconclusive_with_a_reason() -> None:
@@ -192,43 +189,23 @@ def test_probes_that_are_faster_beside_a_ring_are_inconclusive_with_a_reason() -
     assert level.slowdown is not None
 
 
-@pytest.mark.parametrize("packets", [Service(mean_s=1e-6, variance_s2=0.0), None])
-def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower(packets: Service | None) -> None:
-    """Without packets, from mean latencies all the same: these idle latencies do not vary."""
+def test_rings_are_chosen_by_the_quietest_machine_where_the_idle_one_was_slower() -> None:
     asleep, quiet = (replace(IDLE, latencies_s=np.full(300, latency_s)) for latency_s in (3e-6, 1e-6))
     levels = (replace(made_level(0, 0.0, ()), probes=(quiet,)), made_level(1, 0.6, ()))
 
-    loads = utilisations_for_selection((asleep,), levels, packets=packets)
+    found = ring_waits((asleep,), levels)
 
-    assert list(loads.values()) == pytest.approx([0.0, 0.6], abs=0.01)
-
-
-def test_rings_are_chosen_by_their_busiest_link_if_links_were_counted() -> None:
-    counted = [replace(one, links={"h0-s0": share, "s0-h1": 0.1}) for one, share in zip(BOTH, (0.7, 0.3), strict=True)]
-
-    assert list(utilisations_for_selection((IDLE,), counted, packets=None).values()) == [0.7, 0.3]
-    without = [counted[0], replace(counted[1], links=None)]
-    assert 0.7 not in utilisations_for_selection((IDLE,), without, packets=Service(mean_s=1e-6, variance_s2=0)).values()
+    assert found.idle_s == pytest.approx(1e-6)
+    assert list(found.waits_s.values()) == pytest.approx([0.0, float(np.mean(sample(0.6, count=300))) - 1e-6])
+    assert ring_waits((asleep,), ()).idle_s == pytest.approx(3e-6)
 
 
-def test_rings_whose_messages_are_much_longer_than_probes_are_told_apart_by_undelayed_probes() -> None:
-    """Messages take a hundred times as long as a probe: from mean latencies both loads would be above 90 %."""
-    levels = [replace(made_level(number, 0.0, ()), probes=(behind(load),)) for number, load in enumerate((0.2, 0.6))]
+def test_waits_of_rings_are_means_over_time() -> None:
+    """A ping-pong that took long stands for the time in which others could not begin."""
+    seldom = series([1e-6] * 9 + [1e-3])
+    level = replace(made_level(0, 0.0, ()), probes=(replace(seldom, stands_for_s=np.array([1.0] * 9 + [9.0])),))
 
-    assert list(utilisations_for_selection((IDLE,), levels, packets=None).values()) == pytest.approx(
-        [0.2, 0.6], abs=0.05
-    )
-
-
-def behind(load: float) -> ProbeSeries:
-    """Probes that wait in both directions for messages of 100 us, each for itself, and take 1 us without a wait."""
-    ways = [
-        loaded_latencies([(Traffic(load=load, law=constant), 30_000.0)], every=20.0, seed=seed, probe=lambda _: 0.0)
-        for seed in (1, 2)
-    ]
-    count = min(map(len, ways))
-    waited_s = (ways[0][:count] + ways[1][:count]) / 2 / MEAN_S * 100e-6
-    return series((np.resize(IDLE.latencies_s, count) + waited_s).tolist())
+    assert list(ring_waits((IDLE,), (level,)).waits_s.values()) == pytest.approx([(1e-3 - 1e-6) / 2], rel=0.01)
 
 
 @pytest.mark.parametrize(

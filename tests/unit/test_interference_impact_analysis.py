@@ -44,7 +44,7 @@ def read(made: MadeRun, folder: Path) -> Run:
 def test_a_job_a_pair_sleeps_and_plays() -> None:
     probing = replace(PROBING, interval_s=1.0)
 
-    assert probing.workload == (
+    assert probing.workload() == (
         "# probes of `stressbench impact`\n"
         "[JOB_NAME] pair0\n[NODES] 2\n[REPEAT] 1\n"
         "[MOTIF] compute --mode sleep --mean 750000000ns\n[MOTIF] one_way_delay --size 1024B --clocks raw\n"

@@ -33,13 +33,25 @@ def test_a_share_is_what_was_carried_of_what_could_have_been(run: Run) -> None:
     assert link_shares(run, **ALWAYS) == {FORTH: pytest.approx(expected), BACK: 0.0}
 
 
-def test_only_whole_rounds_between_the_two_times_count(run: Run) -> None:
+def test_only_rounds_between_the_two_times_count(run: Run) -> None:
     first = next(one for one in run.rounds if one.kind.value == "contended")
+    ended_s = max(one.started_s + one.duration_s for one in run.rounds)
 
     found = link_shares(run, began_s=first.started_s, ended_s=first.started_s + first.duration_s)
 
     assert found == {FORTH: pytest.approx(1.0), BACK: 0.0}
-    assert link_shares(run, began_s=first.started_s, ended_s=first.started_s + first.duration_s / 2) is None
+    assert link_shares(run, began_s=ended_s, ended_s=ended_s + 1.0) is None
+
+
+def test_a_program_that_ran_in_a_part_of_a_round_caused_all_of_its_traffic(run: Run) -> None:
+    half_full = next(one for one in run.rounds if one.kind.value == "isolated")
+
+    found = link_shares(
+        run, began_s=half_full.started_s + 0.25 * half_full.duration_s,
+        ended_s=half_full.started_s + half_full.duration_s,
+    )  # fmt: skip
+
+    assert found == {FORTH: pytest.approx(0.5 / 0.75), BACK: 0.0}
 
 
 def test_unknown_is_not_nothing(tmp_path: Path) -> None:

@@ -23,13 +23,14 @@ from support.sensitivities import (
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.pace import Pace
 from stressbench.interference.prediction import NOT_SLOWED, Composition, Predictor, combined_utilisation
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue, QueueMapping
 from stressbench.interference.slowdown_curve import monotone_curve
 
 TABLES: tuple[Predictor, ...] = (AverageLT(), AverageStDevLT(), PDFLT())
 PAPERS: tuple[Predictor, ...] = (*TABLES, Queue())
-OURS: tuple[Predictor, ...] = (Monotone(), PhaseAware(), PerLink())
+OURS: tuple[Predictor, ...] = (Monotone(), PhaseAware(), PerLink(), Pace())
 RISING = ((0.2, 1.1), (0.4, 1.3), (0.6, 1.7))
 by_name = {"ids": lambda model: model.name}
 ANY = victim({0.2: 1.1, 0.4: 1.3, 0.6: 1.7, 0.8: 2.5}, links={"a": 0.5, "b": 0.0})
@@ -176,11 +177,20 @@ def test_a_victim_without_congestion_levels_is_a_reason(model: Predictor) -> Non
     assert (found.slowdown, found.reason) == (None, "aggressor was not measured at any congestion level")
 
 
-@pytest.mark.parametrize("model", (Queue(), Monotone(), PhaseAware()), **by_name)
+@pytest.mark.parametrize("model", (Monotone(), PhaseAware()), **by_name)
 def test_an_aggressor_with_an_inconclusive_load_is_not_guessed(model: Predictor) -> None:
     faster = profile("odd", idle_s=sample(0.0), impact_s=[value / 2 for value in sample(0.0)])
 
     assert "odd: probes were faster under load" in str(model.predict(ANY, [faster]).reason)
+
+
+def test_queue_predicts_as_published_where_this_work_has_no_utilisation() -> None:
+    """Idle latencies that drift, and a load that saturates: the paper has no conditions."""
+    drifting = [latency * (1 + number / 60) for number, latency in enumerate(sample(0.0))]
+    odd = profile("odd", idle_s=drifting, impact_s=sample(0.97))
+
+    assert PhaseAware().predict(ANY, [odd]).slowdown is None
+    assert Queue().predict(ANY, [odd]).slowdown == pytest.approx(2.5)
 
 
 def test_monotone_by_hand() -> None:

@@ -3,14 +3,14 @@
 The input is series of probes and run times; this module runs no program.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stressbench.formats.profiles.profile import Configuration
 from stressbench.formats.units import microseconds_text
-from stressbench.interference.errors import Inconclusive
+from stressbench.interference.compression import RingWaits
 from stressbench.interference.link_shares import LinkShares
 from stressbench.interference.probe_statistics import (
     PING_PONG_ESTIMATOR,
@@ -27,12 +27,9 @@ from stressbench.interference.probe_statistics import (
 from stressbench.interference.probes import ProbeSchedule, ProbeSeries, merge_pairs
 from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.queueing import Service
-from stressbench.interference.undelayed import undelayed_mixture, utilisation_of
 from stressbench.interference.utilisation import (
     LEAST_SAMPLES,
-    Floats,
     Utilisation,
-    point_estimate,
     probes_needed,
 )
 from stressbench.stats.intervals import Interval
@@ -112,45 +109,21 @@ class CompressionResult:
     cautions: tuple[str, ...]
 
 
-def utilisations_for_selection(
-    idle: Sequence[ProbeSeries], levels: Sequence[CongestionLevel], *, packets: Service | None
-) -> dict[Configuration, float]:
-    """Utilisations, 0 to 1, for the selection of congestion levels; unchecked, so that every level has one.
-
-    They are the share of the busiest link, where link counters are known. Otherwise they come from mean latencies if
-    the service time of the `packets` is known, and from undelayed probes if not: with the service time of a probe in
-    its place, light and heavy rings would all appear to be close to 1. Where waits cannot be told from the variation of
-    idle latencies, there is nothing better than that.
+def ring_waits(idle: Sequence[ProbeSeries], levels: Sequence[CongestionLevel]) -> RingWaits:
+    """Mean waits beside each ring, for the selection of congestion levels. They need no knowledge of links or packets.
 
     The series with the lowest mean latency is taken as that of the idle machine, since deep sleep states of idle cores
     can slow probes down.
     """
-    shares = {one.configuration: max(one.links.values(), default=0.0) for one in levels if one.links is not None}
-    if len(shares) == len(levels):
-        return shares
-    latencies = {one.configuration: merge_pairs(one.probes).latencies_s for one in levels}
-    quietest = min(
-        (merge_pairs(idle).latencies_s, *latencies.values()), key=lambda latencies_s: float(latencies_s.mean())
-    )
-    undelayed = None if packets is not None else _from_undelayed(quietest, latencies)
-    return undelayed or {
-        one: point_estimate(quietest, latencies_s, estimator=PING_PONG_ESTIMATOR, packets=packets)
-        for one, latencies_s in latencies.items()
-    }
+    latencies_s = {one.configuration: _mean_latency_s(one.probes) for one in levels}
+    idle_s = min(_mean_latency_s(idle), *latencies_s.values()) if levels else _mean_latency_s(idle)
+    return RingWaits(idle_s=idle_s, waits_s={one: latency_s - idle_s for one, latency_s in latencies_s.items()})
 
 
-def _from_undelayed(idle_s: Floats, latencies_s: Mapping[Configuration, Floats]) -> dict[Configuration, float] | None:
-    """Utilisations of two equally loaded directions; None if idle latencies do not suffice to tell waits apart."""
-    utilisations = {}
-    for one, loaded_s in latencies_s.items():
-        try:
-            mixture = undelayed_mixture(idle_s, loaded_s)
-        except Inconclusive:
-            return None
-        if not mixture.fits:
-            return None
-        utilisations[one] = utilisation_of(mixture.undelayed, directions=2)
-    return utilisations
+def _mean_latency_s(pairs: Sequence[ProbeSeries]) -> float:
+    """The mean over time: ping-pongs that take long are fewer, each of them standing for more of it."""
+    probes = merge_pairs(pairs)
+    return float(np.average(probes.latencies_s, weights=probes.stands_for_s))
 
 
 def analyse_compression(data: CompressionData) -> CompressionResult:

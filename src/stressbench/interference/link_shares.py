@@ -3,25 +3,27 @@
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from stressbench.formats.run import LinkTraffic, Round, Run
+from stressbench.formats.run import LinkTraffic, Run
 
 LinkShares = Mapping[str, float]
 """Used share of the capacity, 0 to 1, by link and direction, such as `h0-s0: h0 > s0`."""
 
 
 def link_shares(run: Run, *, began_s: float, ended_s: float) -> LinkShares | None:
-    """Shares over all rounds between two times of the run, s. None without link counters, or without such a round."""
-    rounds = [
-        one
-        for one in run.rounds
-        if one.links is not None and one.started_s >= began_s and one.started_s + one.duration_s <= ended_s
-    ]
+    """Shares of the time of all rounds that lies between two times of the run, s, at which a program began and ended.
+
+    The traffic of a round of which only a part lies between them counts as that of this part, since probes that run
+    without the program hardly use the links. None without link counters, or without such a round.
+    """
     bits_and_capacities: dict[str, list[tuple[float, float]]] = {}
-    for one in rounds:
+    for one in run.rounds:
+        within_s = min(ended_s, one.started_s + one.duration_s) - max(began_s, one.started_s)
+        if within_s <= 0:
+            continue
         for link in one.links or ():
             if link.rate_bits_per_s:
                 bits_and_capacities.setdefault(_name(link), []).append(
-                    (link.bytes * 8, _capacity_bits(one, link.rate_bits_per_s))
+                    (link.bytes * 8, link.rate_bits_per_s * within_s)
                 )
     if not bits_and_capacities:
         return None
@@ -41,7 +43,3 @@ def mean_link_shares(runs: Sequence[LinkShares | None]) -> LinkShares | None:
 
 def _name(link: LinkTraffic) -> str:
     return f"{link.link}: {link.source} > {link.target}"
-
-
-def _capacity_bits(one: Round, rate_bits_per_s: int) -> float:
-    return rate_bits_per_s * one.duration_s

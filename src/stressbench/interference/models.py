@@ -6,6 +6,7 @@ from stressbench.interference.blended_predictor import TrainableBlend
 from stressbench.interference.evaluation import TrainableModel
 from stressbench.interference.link_share_delay import LinkShareDelay
 from stressbench.interference.lookup_tables import PDFLT, AverageLT, AverageStDevLT
+from stressbench.interference.pace import Pace
 from stressbench.interference.prediction import Predictor
 from stressbench.interference.predictors import Monotone, PerLink, PhaseAware, Queue
 
@@ -24,6 +25,7 @@ class Model(StrEnum):
     phase_aware = "PhaseAware"
     per_link = "PerLink"
     link_share_delay = "SharesAndWaits"
+    pace = "Pace"
 
 
 DEFAULT_MODEL = Model.phase_aware
@@ -38,6 +40,7 @@ _PREDICTORS: dict[Model, Predictor] = {
     Model.phase_aware: PhaseAware(),
     Model.per_link: PerLink(),
     Model.link_share_delay: LinkShareDelay(),
+    Model.pace: Pace(),
 }
 TRAINABLE_MODELS: tuple[TrainableModel, ...] = (TrainableBlend(bases=(Monotone(), PhaseAware())),)
 

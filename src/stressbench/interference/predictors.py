@@ -21,13 +21,15 @@ from stressbench.interference.prediction import (
 from stressbench.interference.profile_analysis import (
     RESAMPLES,
     estimator_for,
+    impact_latencies,
     impact_phases,
     impact_utilisation,
     level_estimates,
     links_used,
+    packet_service,
 )
 from stressbench.interference.slowdown_curve import CurveFit, fit_curve, fit_curve_by_link_share
-from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats
+from stressbench.interference.utilisation import PAPER_ESTIMATOR, Floats, point_estimate
 from stressbench.stats.intervals import CONFIDENCE
 
 _EXTRAPOLATION_TOLERANCE = 0.02
@@ -53,7 +55,8 @@ class Queue(CheckedPredictor):
 
     Uses the paper's service time (the minimum idle latency). The slowdown is constant beyond the lightest and the
     heaviest level. The interval is interpolated between those of the levels (a line has none). Utilisations of several
-    aggressors are combined, which the paper leaves open.
+    aggressors are combined, which the paper leaves open. As there, every utilisation has a value: the conditions of
+    `estimate_utilisation` do not apply.
     """
 
     mapping: QueueMapping = QueueMapping.interpolated
@@ -62,18 +65,12 @@ class Queue(CheckedPredictor):
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         levels = sorted(
-            (one.utilisation.value, number, one.slowdown)
+            (_utilisation_as_published(victim, one.level.probes.array), number, one.slowdown)
             for number, one in enumerate(level_estimates(victim, PAPER_ESTIMATOR))
-            if one.utilisation.value is not None
         )
-        if not levels:
-            raise Inconclusive(f"{victim.application}: the utilisation of every congestion level is unknown")
         utilisations = np.array([value for value, _, _ in levels])
-        target = float(
-            combined_utilisation(
-                [np.array(impact_utilisation(one, PAPER_ESTIMATOR)[0]) for one in aggressors], self.composition
-            )
-        )
+        loads = [np.array(_utilisation_as_published(one, impact_latencies(one))) for one in aggressors]
+        target = float(combined_utilisation(loads, self.composition))
         bounds = [[getattr(slowdown, part) for _, _, slowdown in levels] for part in ("centre", "low", "high")]
         slowdown, low, high = (self._slowdown_at(target, utilisations, values) for values in bounds)
         reason = None if low is not None else "too few runs at the congestion levels for an interval"
@@ -188,6 +185,12 @@ class PerLink(_CurvePredictor):
     def _loads(self, profiles: Sequence[Profile]) -> Sequence[Load]:
         share = share_taken_by_aggressors(profiles[0], profiles[1:], self.composition)
         return [Load(share=1.0, utilisation=share, draws=np.full(RESAMPLES, share))]
+
+
+def _utilisation_as_published(profile: Profile, loaded_s: Floats) -> float:
+    return point_estimate(
+        profile.idle.array, loaded_s, estimator=PAPER_ESTIMATOR, packets=packet_service(profile)
+    )  # fmt: skip
 
 
 def _predict_from_curve(fit: CurveFit, loads: Sequence[Load]) -> Prediction:

@@ -60,11 +60,11 @@ class ProbeSchedule:
         """Rounds that take `seconds`, plus the first one, which establishes connections and is not counted."""
         return 1 + ceil(seconds / (self.per_round * self.interval_s))
 
-    @property
-    def workload(self) -> str:
-        """A workload (.sb text) of probes only."""
+    def workload(self, *, seconds: float = _ROUND_S) -> str:
+        """A workload (.sb text) of probes only, whose rounds take at least `seconds`, and one interval at least."""
+        repetitions = ceil(max(seconds, _ROUND_S) / _ROUND_S) * self.repetitions
         return "# probes of `stressbench impact`\n" + "".join(
-            self.job(pair, where="[NODES] 2\n") for pair in range(self.pairs)
+            self.job(pair, where="[NODES] 2\n", repetitions=repetitions) for pair in range(self.pairs)
         )
 
     def job(self, pair: int, *, where: str, repetitions: int | None = None) -> str:
@@ -83,17 +83,18 @@ class ProbeSchedule:
 class ProbeSeries:
     """Ping-pongs in temporal order; all arrays have shape (n,).
 
-    For each ping-pong: one-way latency, start time (from any origin), round, and the delay of the preceding wake-up on
-    the slower side of the pair. `hosts`: hosts of all pairs in the series. `forward_s`: the delay from the first host
-    of the pair to the second; None if unknown. `stands_for_s`: the time that each stands for: half of that to the
-    ping-pong before it and half of that to the next one. A ping-pong that waits delays those that follow it, so that
-    there are fewer of them while the network is busy.
+    For each ping-pong: one-way latency, start time (from any origin), round, number of the pair, and the delay of the
+    preceding wake-up on the slower side of the pair. `hosts`: hosts of all pairs in the series. `forward_s`: the delay
+    from the first host of the pair to the second; None if unknown. `stands_for_s`: the time that each stands for: half
+    of that to the ping-pong before it and half of that to the next one. A ping-pong that waits delays those that follow
+    it, so that there are fewer of them while the network is busy.
     """
 
     hosts: tuple[str, ...]
     latencies_s: Floats
     at_s: Floats
     round: Integers
+    pair: Integers
     late_s: Floats
     stands_for_s: Floats
     forward_s: Floats | None = None
@@ -133,7 +134,7 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
         empty = np.empty(0)
         no_rounds = np.empty(0, dtype=np.int64)
         return ProbeSeries(
-            hosts=run.hosts_of(job=job), latencies_s=empty, at_s=empty, round=no_rounds, late_s=empty,
+            hosts=run.hosts_of(job=job), latencies_s=empty, at_s=empty, round=no_rounds, pair=no_rounds, late_s=empty,
             stands_for_s=empty,
         )  # fmt: skip
     starts = {one.round: one.started_s for one in run.rounds if one.kind is Kind.contended}
@@ -152,6 +153,7 @@ def _pair(run: Run, job: int, pauses_s: Floats) -> ProbeSeries:
     )
     return ProbeSeries(
         hosts=run.hosts_of(job=job), latencies_s=latencies_s[kept], at_s=at_s[kept], round=numbers[kept],
+        pair=np.full(int(kept.sum()), job),
         late_s=(pauses.time_s - pauses_s).ravel()[kept], stands_for_s=_stands_for(at_s[kept], numbers[kept]),
         forward_s=None
         if forward_s is None or backward_s is None
@@ -202,7 +204,7 @@ def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> Pr
     kept = (probes.at_s >= began_s) & (probes.at_s + MESSAGES_PER_LATENCY * probes.latencies_s <= ended_s)
     return replace(
         probes, latencies_s=probes.latencies_s[kept], at_s=probes.at_s[kept] - began_s, round=probes.round[kept],
-        late_s=probes.late_s[kept], stands_for_s=probes.stands_for_s[kept],
+        pair=probes.pair[kept], late_s=probes.late_s[kept], stands_for_s=probes.stands_for_s[kept],
         forward_s=None if probes.forward_s is None else probes.forward_s[kept],
     )  # fmt: skip
 
@@ -218,7 +220,8 @@ def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
     return ProbeSeries(
         hosts=launches[0].hosts,
         latencies_s=np.concatenate([one.latencies_s for one in launches]), at_s=np.concatenate(at),
-        round=np.concatenate(rounds), late_s=np.concatenate([one.late_s for one in launches]),
+        round=np.concatenate(rounds), pair=np.concatenate([one.pair for one in launches]),
+        late_s=np.concatenate([one.late_s for one in launches]),
         stands_for_s=np.concatenate([one.stands_for_s for one in launches]), forward_s=_all_forward(launches),
     )  # fmt: skip
 
@@ -232,6 +235,7 @@ def merge_pairs(pairs: Sequence[ProbeSeries]) -> ProbeSeries:
         hosts=tuple(dict.fromkeys(host for one in pairs for host in one.hosts)),
         latencies_s=np.concatenate([one.latencies_s for one in pairs])[order], at_s=at[order],
         round=np.concatenate([one.round for one in pairs])[order],
+        pair=np.concatenate([one.pair for one in pairs])[order],
         late_s=np.concatenate([one.late_s for one in pairs])[order],
         stands_for_s=np.concatenate([one.stands_for_s for one in pairs])[order],
         forward_s=None if forward_s is None else forward_s[order],

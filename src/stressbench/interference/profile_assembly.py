@@ -121,11 +121,17 @@ def _concatenated(earlier: Latencies, later: Latencies) -> Latencies:
     before, after = earlier.times, later.times
     if before is None or after is None:
         return Latencies(latencies_s=latencies)
-    return Latencies(latencies_s=latencies, at_s=(*before.tolist(), *(before[-1] + after - min(0, after[0])).tolist()))
+    known = None not in (earlier.pair, later.pair, earlier.stands_for_s, later.stands_for_s)
+    return Latencies(
+        latencies_s=latencies, at_s=(*before.tolist(), *(before[-1] + after - min(0, after[0])).tolist()),
+        pair=(*earlier.pairs.tolist(), *later.pairs.tolist()) if known else None,
+        stands_for_s=(*earlier.weights.tolist(), *later.weights.tolist()) if known else None,
+    )  # fmt: skip
 
 
 def _latencies(probes: ProbeSeries) -> Latencies:
     return Latencies(
         latencies_s=tuple(probes.latencies_s.tolist()), at_s=tuple(probes.at_s.tolist()),
         forward_s=None if probes.forward_s is None else tuple(probes.forward_s.tolist()),
+        pair=tuple(probes.pair.tolist()), stands_for_s=tuple(probes.stands_for_s.round(9).tolist()),
     )  # fmt: skip

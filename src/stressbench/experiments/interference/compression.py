@@ -1,6 +1,7 @@
 """Measures the slowdown of a program in a congested network at a series of congestion levels (CompressionB)."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -19,7 +20,7 @@ from stressbench.interference.compression_analysis import (
     CompressionData,
     CongestionLevel,
     has_enough_probes,
-    utilisations_for_selection,
+    ring_waits,
 )
 from stressbench.interference.congestor_ring import CongestorRing, congestor_ring, ring_workload, with_measured_pace
 from stressbench.interference.errors import Inconclusive
@@ -164,7 +165,7 @@ class _Measurement:
     def _probe_levels(self) -> None:
         """Measure the utilisation of each congestion level, without the program."""
         plan = self._plan
-        too_heavy: dict[Configuration, float] = {}
+        too_heavy: list[Configuration] = []
         while (configuration := self._next_configuration(too_heavy)) is not None:
             remaining_levels = plan.max_levels - len(self._levels) - len(too_heavy)
             self._progress(
@@ -175,21 +176,22 @@ class _Measurement:
             run = self._runner.run_load(self._load(ring), step=str(configuration))
             probes = self._runner.series(run)
             if has_enough_probes(probes):
-                links = None if not run.rounds else link_shares(run, began_s=run.rounds[0].duration_s, ended_s=inf)
+                first_ended_s = max((one.started_s + one.duration_s for one in run.rounds[:1]), default=0.0)
+                links = link_shares(run, began_s=first_ended_s, ended_s=inf)
                 self._levels.append(
                     _Level(ring=with_measured_pace(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])
                 )
             else:
                 probe_count = sum(map(len, probes))
                 self._progress(f"{configuration} is left out: only {count(probe_count, 'probe')} completed next to it")
-                too_heavy[configuration] = 1.0
+                too_heavy.append(configuration)
         if not self._levels:
             raise MeasurementAborted(
                 "too few probes came through at every congestion level", effect="; no result is reported",
                 status=ExitStatus.fault,
             )  # fmt: skip
 
-    def _next_configuration(self, too_heavy: dict[Configuration, float]) -> Configuration | None:
+    def _next_configuration(self, too_heavy: Sequence[Configuration]) -> Configuration | None:
         """The next congestion level to probe; None when there are enough."""
         plan, tried_count = self._plan, len(self._levels) + len(too_heavy)
         if tried_count >= plan.max_levels:
@@ -197,8 +199,9 @@ class _Measurement:
         if plan.measures_all:
             return plan.candidates[tried_count]
         levels = [one.level() for one in self._levels]
-        utilisations = utilisations_for_selection(self._before, levels, packets=plan.packets)
-        return next_configuration({**utilisations, **too_heavy}, plan.candidates, changes_pauses=plan.changes_pauses)
+        probed = ring_waits(self._before, levels)
+        waits = replace(probed, waits_s={**probed.waits_s, **dict.fromkeys(too_heavy, inf)})
+        return next_configuration(waits, plan.candidates, changes_pauses=plan.changes_pauses)
 
     def _run_program(self) -> None:
         """Run the program isolated and beside every level, in random order, as often as planned."""

@@ -19,6 +19,8 @@ from stressbench.interference.utilisation import LEAST_SAMPLES
 from stressbench.report.units import count
 
 _MOST_RUNS = 10
+_ROUND_BESIDE_S = 5.0
+"""The network is not probed between rounds, and that takes longer while a program fills the queues of its links."""
 
 
 def measure_impact(
@@ -80,7 +82,7 @@ class _ProbedRuns:
         """Run the program once."""
         spec = self._spec
         self._progress(f"{spec.name} on {count(spec.shape.ranks, 'rank')}, with probes")
-        result = self._runner.run_with_load(probe_load(spec))
+        result = self._runner.run_with_load(probe_load(spec, round_s=_ROUND_BESIDE_S))
         if result.reached_limit:
             self._reached_limit = True
             self._progress(

@@ -177,10 +177,11 @@ class BackgroundLoad:
     is_steady: bool = False
 
 
-def probe_load(spec: MeasurementSpec) -> BackgroundLoad:
-    """Probes only, one rank on each host of a pair."""
+def probe_load(spec: MeasurementSpec, *, round_s: float | None = None) -> BackgroundLoad:
+    """Probes only, one rank on each host of a pair, in rounds of `round_s`; None: a second."""
+    workload = spec.schedule.workload() if round_s is None else spec.schedule.workload(seconds=round_s)
     return BackgroundLoad(
-        file_stem="probes", label="probes", workload=spec.schedule.workload, ranks=2 * spec.schedule.pairs,
+        file_stem="probes", label="probes", workload=workload, ranks=2 * spec.schedule.pairs,
         ranks_per_node=1, placement=spec.probe_placement,
     )  # fmt: skip
 

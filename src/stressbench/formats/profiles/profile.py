@@ -5,7 +5,7 @@ Measured times and latencies are stored; utilisations and slowdowns are derived 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias, TypeVar
@@ -20,7 +20,7 @@ from stressbench.formats.bounds import Instant
 from stressbench.formats.complaints import first_error, json_excerpt
 from stressbench.formats.errors import ProfileFileError, reason_of
 from stressbench.formats.files import FAIL_FAST, BoundedValidator, limits, parse_json, read_bytes
-from stressbench.formats.run.records import MoreThanZero, Number, Positive
+from stressbench.formats.run.records import Count, MoreThanZero, Number, Positive
 
 R = TypeVar("R")
 SCHEMA_VERSION: Literal[1] = 1
@@ -68,18 +68,24 @@ class Latencies:
     """One-way latencies, in order of measurement unless `at_s` has the time of each, from an arbitrary origin.
 
     `forward_s`: the delay from the first host of a pair to the second; that of the way back is twice the latency less
-    this. None if it was not measured.
+    this. None if it was not measured. `pair`: the number of the pair of hosts, counted from 0, and `stands_for_s`: the
+    time that each latency stands for, since there are fewer of them while they are long; both None in profiles of
+    versions before 0.2.0.
     """
 
     latencies_s: Times
     at_s: Annotated[tuple[Number, ...], FAIL_FAST] | None = None
     forward_s: Annotated[tuple[Number, ...], FAIL_FAST] | None = None
+    pair: Annotated[tuple[Count, ...], FAIL_FAST] | None = None
+    stands_for_s: Annotated[tuple[MoreThanZero, ...], FAIL_FAST] | None = None
 
     @model_validator(mode="after")
     def _times_match_latencies(self) -> Self:
-        for name, values in (("at_s", self.at_s), ("forward_s", self.forward_s)):
+        series = {name: getattr(self, name) for name in ("at_s", "forward_s", "pair", "stands_for_s")}
+        for name, values in series.items():
             if values is not None and len(values) != len(self.latencies_s):
-                raise ValueError(f"{name} holds {len(values)} times for {len(self.latencies_s)} latencies")
+                held = "pairs" if name == "pair" else "times"
+                raise ValueError(f"{name} holds {len(values)} {held} for {len(self.latencies_s)} latencies")
         return self
 
     @property
@@ -100,9 +106,20 @@ class Latencies:
         """Times at which the latencies were taken, in ascending order, shape (n,), s; None if unknown."""
         return None if self.at_s is None else np.sort(np.array(self.at_s))
 
-    def _in_order(self, values: tuple[float, ...]) -> NDArray[np.float64]:
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """The pair of hosts of each latency in order of time, shape (n,); all 0 if unknown."""
+        numbers = (0,) * len(self.latencies_s) if self.pair is None else self.pair
+        return self._in_order(numbers).astype(np.int64)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The time that each latency stands for, in order of time, shape (n,), s; all 1 if unknown."""
+        return self._in_order(self.stands_for_s or (1.0,) * len(self.latencies_s))
+
+    def _in_order(self, values: Sequence[float]) -> NDArray[np.float64]:
         """Values of the probes in order of time, shape (n,)."""
-        stored = np.array(values)
+        stored = np.array(values, dtype=np.float64)
         return stored if self.at_s is None else stored[np.argsort(np.array(self.at_s), kind="stable")]
 
 

@@ -23,7 +23,8 @@ def series(
     count = len(latencies_s)
     return ProbeSeries(
         hosts=hosts, latencies_s=np.array(latencies_s), at_s=at_s + 0.1 * np.arange(count),
-        round=np.arange(count) // 10 + 1, pair=np.zeros(count, dtype=np.int64), late_s=np.full(count, late_s), stands_for_s=np.full(count, 0.1),
+        round=np.arange(count) // 10 + 1, pair=np.zeros(count, dtype=np.int64), late_s=np.full(count, late_s),
+        stands_for_s=np.full(count, 0.1),
     )  # fmt: skip
 
 

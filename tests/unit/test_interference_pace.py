@@ -103,9 +103,9 @@ def test_waits_of_several_aggressors_add_up() -> None:
 
 def test_idle_latencies_that_vary_are_no_load() -> None:
     noisy = [IDLE_S, 41 * IDLE_S] * 200
-    alone = profile("other", idle_s=noisy, impact_s=noisy)
+    unloaded = profile("other", idle_s=noisy, impact_s=noisy)
 
-    assert MODEL.predict(victim(), [alone]).slowdown == pytest.approx(1.0, abs=0.02)
+    assert MODEL.predict(victim(), [unloaded]).slowdown == pytest.approx(1.0, abs=0.02)
 
 
 def test_waits_beyond_the_heaviest_level_have_no_upper_bound() -> None:

@@ -60,9 +60,10 @@ class _Waits:
         """The share of time at each of `_WAITS`, shape (waits,). A wait between two of them counts as some of both."""
         places = np.interp(np.log(np.maximum(self.values, _WAITS[1] / 10)), _LOG_WAITS, np.arange(len(_WAITS)))
         below = np.minimum(places.astype(np.int64), len(_WAITS) - 2)
-        shares: Floats = np.bincount(below, weights=self.weights * (below + 1 - places), minlength=len(_WAITS))
-        shares += np.bincount(below + 1, weights=self.weights * (places - below), minlength=len(_WAITS))
-        return shares / self.weights.sum()
+        lower = np.bincount(below, weights=self.weights * (below + 1 - places), minlength=len(_WAITS))
+        upper = np.bincount(below + 1, weights=self.weights * (places - below), minlength=len(_WAITS))
+        shares: Floats = (lower + upper) / self.weights.sum()
+        return shares
 
     def drawn(self, count: int, random: np.random.Generator) -> Floats:
         """Waits at `count` random moments, shape (count,)."""

@@ -50,6 +50,8 @@ def test_latencies_and_utilisation_of_a_program_on_a_lab(folder: Path) -> None:
     assert (kept.application, kept.probe.pairs, kept.probe.averaged) == ("sh", 2, 2)
     assert kept.alone_s == ()
     assert kept.impact is not None and kept.impact.times_s is not None
+    assert set(kept.impact.probes.pairs.tolist()) == set(kept.idle.pairs.tolist()) == {0, 1}
+    assert 0.8 < sum(kept.impact.probes.stands_for_s or ()) / 2 / 1.2 < 1.05  # two pairs, for as long as the program
     assert sorted(path.name for path in folder.iterdir()) == ["app.json", "bad.sb", "demo.sb"]
 
 

@@ -53,6 +53,16 @@ def test_a_job_a_pair_sleeps_and_plays() -> None:
     )
 
 
+@pytest.mark.parametrize(("interval_s", "repeated"), [(0.02, 5), (0.0005, 200), (10.0, 1)])
+def test_a_longer_round_repeats_the_same_pauses(interval_s: float, repeated: int) -> None:
+    probing = replace(PROBING, interval_s=interval_s)
+
+    text = probing.workload(seconds=5.0)
+
+    assert text.count(f"[REPEAT] {repeated}\n") == probing.pairs
+    assert text == probing.workload().replace(f"[REPEAT] {probing.repetitions}\n", f"[REPEAT] {repeated}\n")
+
+
 @pytest.mark.parametrize("interval_s", [0.1, 0.02, 0.0005])
 def test_sleeps_are_spread_evenly_over_half_an_interval_to_one_and_a_half_in_no_order(interval_s: float) -> None:
     probing = replace(PROBING, interval_s=interval_s)

@@ -106,7 +106,8 @@ class Pace(CheckedPredictor):
         idle = _log_paces(_added([_idle_waits(one, unit_s) for one in aggressors], seed=_SEED))
         combined = _added(beside, seed=_SEED)
         slowdown = float(np.exp(fit.likelihoods @ (idle - _log_paces(combined))))
-        low, high = np.exp(np.quantile(self._draws(fit, beside, idle), ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
+        tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
+        low, high = np.exp(np.quantile(_drawn_log_slowdowns(fit, beside, idle), tails))
         beyond = combined.values > _EXTRAPOLATION_TOLERANCE * fit.longest
         share = float(combined.weights[beyond].sum() / combined.weights.sum())
         reason = None
@@ -118,15 +119,16 @@ class Pace(CheckedPredictor):
             high=max(slowdown, float(high)) if reason is None else None, reason=reason,
         )  # fmt: skip
 
-    def _draws(self, fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> Floats:
-        """Logarithms of slowdowns, each of drawn parameters, waits and errors."""
-        random = np.random.default_rng(_SEED)
-        draws = []
-        for replicate in range(_REPLICATES):
-            waits = _added([one.resampled(random) for one in beside], seed=_SEED + replicate)
-            parameters = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
-            draws.append((idle - _log_paces(waits))[parameters] + random.normal(0, fit.error, _DRAWS_EACH))
-        return np.concatenate(draws)
+
+def _drawn_log_slowdowns(fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> Floats:
+    """Logarithms of slowdowns, each of drawn parameters, waits and errors."""
+    random = np.random.default_rng(_SEED)
+    draws = []
+    for replicate in range(_REPLICATES):
+        waits = _added([one.resampled(random) for one in beside], seed=_SEED + replicate)
+        parameters = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
+        draws.append((idle - _log_paces(waits))[parameters] + random.normal(0, fit.error, _DRAWS_EACH))
+    return np.concatenate(draws)
 
 
 @lru_cache(maxsize=512)

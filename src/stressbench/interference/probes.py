@@ -38,8 +38,11 @@ class ProbeSchedule:
 
     @property
     def repetitions(self) -> int:
-        """How often a round repeats the sequence of pauses of a pair."""
-        return max(1, round(_ROUND_S / self.interval_s / self.pauses))
+        """How often a round of a second repeats the sequence of pauses of a pair."""
+        return self._repetitions(_ROUND_S)
+
+    def _repetitions(self, seconds: float) -> int:
+        return max(1, round(seconds / self.interval_s / self.pauses))
 
     @property
     def pauses(self) -> int:
@@ -61,8 +64,8 @@ class ProbeSchedule:
         return 1 + ceil(seconds / (self.per_round * self.interval_s))
 
     def workload(self, *, seconds: float = _ROUND_S) -> str:
-        """A workload (.sb text) of probes only, whose rounds take at least `seconds`, and one interval at least."""
-        repetitions = ceil(max(seconds, _ROUND_S) / _ROUND_S) * self.repetitions
+        """A workload (.sb text) of probes only, whose rounds take about `seconds`, but one interval at least."""
+        repetitions = self._repetitions(seconds)
         return "# probes of `stressbench impact`\n" + "".join(
             self.job(pair, where="[NODES] 2\n", repetitions=repetitions) for pair in range(self.pairs)
         )

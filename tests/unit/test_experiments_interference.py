@@ -16,7 +16,13 @@ from stressbench.experiments.interference.outcome import MeasurementAborted
 from stressbench.experiments.interference.prediction import NoPlacement, predict_slowdowns, propose_placement
 from stressbench.experiments.interference.profile_selection import select_profiles
 from stressbench.experiments.interference.ring_plan import ring_plan
-from stressbench.experiments.interference.spec import MeasurementSpec, measurement_spec, probe_pairs
+from stressbench.experiments.interference.spec import (
+    BackgroundLoad,
+    MeasurementSpec,
+    measurement_spec,
+    probe_load,
+    probe_pairs,
+)
 from stressbench.formats.profiles.profile import to_json
 from stressbench.formats.profiles.store import Store
 from stressbench.interference.impact_analysis import analyse_impact
@@ -60,6 +66,23 @@ def test_the_impact_of_a_program_is_measured_without_a_command_line(
     assert analyse_impact(data).loaded.count > 30
     assert capfd.readouterr() == ("", "")
     assert sorted(path.name for path in machine.iterdir()) == ["bad.sb", "demo.sb"]
+
+
+def test_rounds_of_probes_are_long_beside_the_program(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two rounds the network is not probed, and that takes longer while its queues are full."""
+    loads: list[BackgroundLoad] = []
+
+    def recorded(measured: MeasurementSpec, *, round_s: float | None = None) -> BackgroundLoad:
+        loads.append(probe_load(measured, round_s=round_s))
+        return loads[-1]
+
+    monkeypatch.setattr("stressbench.experiments.interference.impact.probe_load", recorded)
+    with timed_by(FakeClock.here()):
+        measure_impact(spec("elapse", "600"))
+
+    checked, beside = loads
+    assert checked.workload == SCHEDULE.workload()
+    assert beside.workload == SCHEDULE.workload(seconds=5.0)
 
 
 def test_congestion_levels_are_measured_without_a_command_line(machine: Path) -> None:

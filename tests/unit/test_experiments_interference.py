@@ -27,7 +27,7 @@ from stressbench.formats.profiles.profile import to_json
 from stressbench.formats.profiles.store import Store
 from stressbench.interference.impact_analysis import analyse_impact
 from stressbench.interference.models import Model
-from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.probes import ROUND_S, ProbeSchedule
 from stressbench.launch.clock import timed_by
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import LOCAL
@@ -72,7 +72,7 @@ def test_rounds_of_probes_are_long_beside_the_program(machine: Path, monkeypatch
     """Between two rounds the network is not probed, and that takes longer while its queues are full."""
     loads: list[BackgroundLoad] = []
 
-    def recorded(measured: MeasurementSpec, *, round_s: float | None = None) -> BackgroundLoad:
+    def recorded(measured: MeasurementSpec, *, round_s: float = ROUND_S) -> BackgroundLoad:
         loads.append(probe_load(measured, round_s=round_s))
         return loads[-1]
 

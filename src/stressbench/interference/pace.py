@@ -26,7 +26,6 @@ from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.utilisation import Floats
 from stressbench.stats.intervals import CONFIDENCE
 
-_LEAST_LEVELS = 2
 _LEAST_ERROR = 0.05
 """Standard deviation of the logarithm of a slowdown, at least: what the model leaves out."""
 _PARAMETERS = 3
@@ -101,7 +100,7 @@ class Pace(CheckedPredictor):
     name: str = "Pace"
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        fit, unit_s = _fit(victim), _mean_idle_s(victim)
+        fit, unit_s = _fit(victim), _mean_s(victim.idle)
         beside = [_impact_waits(one, unit_s) for one in aggressors]
         idle = _log_paces(_added([_idle_waits(one, unit_s) for one in aggressors], seed=_SEED))
         combined = _added(beside, seed=_SEED)
@@ -135,9 +134,9 @@ def _drawn_log_slowdowns(fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> F
 def _fit(victim: Profile) -> _Fit:
     if not victim.levels:
         raise Inconclusive(f"{victim.application} was not measured at any congestion level")
-    if len(victim.levels) < _LEAST_LEVELS:
+    if len(victim.levels) == 1:
         raise Inconclusive(f"{victim.application} was measured at one congestion level: at least two are needed")
-    unit_s = _mean_idle_s(victim)
+    unit_s = _mean_s(victim.idle)
     idle = _log_paces(_idle_waits(victim, unit_s))
     levels = [_waits(one.probes, victim.idle, unit_s) for one in victim.levels]
     predicted = np.stack([idle - _log_paces(one) for one in levels])
@@ -164,13 +163,13 @@ def _idle_waits(profile: Profile, unit_s: float) -> _Waits:
     return _waits(profile.idle, profile.idle, unit_s)
 
 
-def _mean_idle_s(profile: Profile) -> float:
-    return float(np.average(profile.idle.array, weights=profile.idle.weights))
+def _mean_s(idle: Latencies) -> float:
+    return float(np.average(idle.array, weights=idle.weights))
 
 
 def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
     """By how much the latencies of the pair that waits longest exceed the mean idle latency, in units of `unit_s`."""
-    values = np.maximum(0.0, probes.array - np.average(idle.array, weights=idle.weights)) / unit_s
+    values = np.maximum(0.0, probes.array - _mean_s(idle)) / unit_s
     weights, pairs = probes.weights, probes.pairs
     of_pairs = [_Waits(values=values[pairs == one], weights=weights[pairs == one]) for one in np.unique(pairs).tolist()]
     return max(of_pairs, key=lambda one: one.mean)

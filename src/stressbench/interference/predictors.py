@@ -188,9 +188,7 @@ class PerLink(_CurvePredictor):
 
 
 def _utilisation_as_published(profile: Profile, loaded_s: Floats) -> float:
-    return point_estimate(
-        profile.idle.array, loaded_s, estimator=PAPER_ESTIMATOR, packets=packet_service(profile)
-    )  # fmt: skip
+    return point_estimate(profile.idle.array, loaded_s, estimator=PAPER_ESTIMATOR, packets=packet_service(profile))
 
 
 def _predict_from_curve(fit: CurveFit, loads: Sequence[Load]) -> Prediction:

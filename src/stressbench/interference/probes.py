@@ -18,7 +18,8 @@ from stressbench.interference.utilisation import Floats
 
 MESSAGES_PER_LATENCY = 2
 """A latency is half a round trip, and thus the mean of two messages."""
-_ROUND_S = 1.0
+ROUND_S = 1.0
+"""Length of a round of probes, s."""
 _MOST_PAUSES = 50
 _MIN_PAUSE_SHARE = 0.5
 
@@ -39,7 +40,7 @@ class ProbeSchedule:
     @property
     def repetitions(self) -> int:
         """How often a round of a second repeats the sequence of pauses of a pair."""
-        return self._repetitions(_ROUND_S)
+        return self._repetitions(ROUND_S)
 
     def _repetitions(self, seconds: float) -> int:
         return max(1, round(seconds / self.interval_s / self.pauses))
@@ -47,7 +48,7 @@ class ProbeSchedule:
     @property
     def pauses(self) -> int:
         """Length of the sequence of pauses of a pair."""
-        return min(_MOST_PAUSES, max(1, round(_ROUND_S / self.interval_s)))
+        return min(_MOST_PAUSES, max(1, round(ROUND_S / self.interval_s)))
 
     def pauses_ns(self, pair: int) -> tuple[int, ...]:
         """The sequence of pauses of a pair, counted from 0: half an interval to one and a half, in ns.
@@ -63,7 +64,7 @@ class ProbeSchedule:
         """Rounds that take `seconds`, plus the first one, which establishes connections and is not counted."""
         return 1 + ceil(seconds / (self.per_round * self.interval_s))
 
-    def workload(self, *, seconds: float = _ROUND_S) -> str:
+    def workload(self, *, seconds: float = ROUND_S) -> str:
         """A workload (.sb text) of probes only, whose rounds take about `seconds`, but one interval at least."""
         repetitions = self._repetitions(seconds)
         return "# probes of `stressbench impact`\n" + "".join(
@@ -205,11 +206,8 @@ def _metric(run: Run, job: int, name: str, *, shape: tuple[int, ...]) -> Floats 
 def series_between(probes: ProbeSeries, *, began_s: float, ended_s: float) -> ProbeSeries:
     """Ping-pongs that started at `began_s` or later and finished by `ended_s`; times are relative to `began_s`."""
     kept = (probes.at_s >= began_s) & (probes.at_s + MESSAGES_PER_LATENCY * probes.latencies_s <= ended_s)
-    return replace(
-        probes, latencies_s=probes.latencies_s[kept], at_s=probes.at_s[kept] - began_s, round=probes.round[kept],
-        pair=probes.pair[kept], late_s=probes.late_s[kept], stands_for_s=probes.stands_for_s[kept],
-        forward_s=None if probes.forward_s is None else probes.forward_s[kept],
-    )  # fmt: skip
+    chosen = _chosen(probes, np.flatnonzero(kept))
+    return replace(chosen, at_s=chosen.at_s - began_s)
 
 
 def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
@@ -220,28 +218,32 @@ def concatenate_series(launches: Sequence[ProbeSeries]) -> ProbeSeries:
         rounds.append(one.round + first)
         if len(one):
             origin, first = float(at[-1][-1]), int(rounds[-1].max())
-    return ProbeSeries(
-        hosts=launches[0].hosts,
-        latencies_s=np.concatenate([one.latencies_s for one in launches]), at_s=np.concatenate(at),
-        round=np.concatenate(rounds), pair=np.concatenate([one.pair for one in launches]),
-        late_s=np.concatenate([one.late_s for one in launches]),
-        stands_for_s=np.concatenate([one.stands_for_s for one in launches]), forward_s=_all_forward(launches),
-    )  # fmt: skip
+    return replace(_joined(launches), at_s=np.concatenate(at), round=np.concatenate(rounds))
 
 
 def merge_pairs(pairs: Sequence[ProbeSeries]) -> ProbeSeries:
     """All pairs, at least one, as one series in temporal order."""
-    at = np.concatenate([one.at_s for one in pairs])
-    order = np.argsort(at, kind="stable")
-    forward_s = _all_forward(pairs)
+    joined = _joined(pairs)
+    return _chosen(joined, np.argsort(joined.at_s, kind="stable"))
+
+
+def _chosen(probes: ProbeSeries, places: Integers) -> ProbeSeries:
+    """The ping-pongs at these places, in their order."""
+    return replace(
+        probes, latencies_s=probes.latencies_s[places], at_s=probes.at_s[places], round=probes.round[places],
+        pair=probes.pair[places], late_s=probes.late_s[places], stands_for_s=probes.stands_for_s[places],
+        forward_s=None if probes.forward_s is None else probes.forward_s[places],
+    )  # fmt: skip
+
+
+def _joined(series: Sequence[ProbeSeries]) -> ProbeSeries:
+    """All series, at least one, one after the other, with their times and rounds as they are."""
     return ProbeSeries(
-        hosts=tuple(dict.fromkeys(host for one in pairs for host in one.hosts)),
-        latencies_s=np.concatenate([one.latencies_s for one in pairs])[order], at_s=at[order],
-        round=np.concatenate([one.round for one in pairs])[order],
-        pair=np.concatenate([one.pair for one in pairs])[order],
-        late_s=np.concatenate([one.late_s for one in pairs])[order],
-        stands_for_s=np.concatenate([one.stands_for_s for one in pairs])[order],
-        forward_s=None if forward_s is None else forward_s[order],
+        hosts=tuple(dict.fromkeys(host for one in series for host in one.hosts)),
+        latencies_s=np.concatenate([one.latencies_s for one in series]),
+        at_s=np.concatenate([one.at_s for one in series]), round=np.concatenate([one.round for one in series]),
+        pair=np.concatenate([one.pair for one in series]), late_s=np.concatenate([one.late_s for one in series]),
+        stands_for_s=np.concatenate([one.stands_for_s for one in series]), forward_s=_all_forward(series),
     )  # fmt: skip
 
 

@@ -62,11 +62,6 @@ class Mixture:
     fits: bool
 
 
-def utilisation_of(undelayed: float, *, directions: int) -> float:
-    """The utilisation, 0 to 1, of each of so many queues in a row if this share of the probes met no wait in any."""
-    return float(1 - undelayed ** (1 / directions))
-
-
 def spread_of(idle_s: Floats) -> float:
     """Half the width, s, of the middle 68 % of idle latencies: their standard deviation if they were normal."""
     low, high = np.quantile(idle_s, _ONE_SIGMA)
@@ -191,7 +186,7 @@ def _estimate(
         draws.append(undelayed_mixture(idle, loaded, weights=drawn_weights).undelayed)
     least, most = np.quantile(draws, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)).tolist()
     value, low, high = (
-        utilisation_of(share, directions=directions)
+        1 - share ** (1 / directions)
         for share in (mixture.undelayed, max(most, mixture.undelayed), min(least, mixture.undelayed))
     )
     if not mixture.fits:

@@ -10,7 +10,7 @@ from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.units import MAX_SECONDS
 from stressbench.interference.congestor_ring import RANKS_PER_NODE
 from stressbench.interference.probe_statistics import probing_time_s
-from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.probes import ROUND_S, ProbeSchedule
 from stressbench.interference.utilisation import LEAST_SAMPLES
 from stressbench.launch import machine as this_machine
 from stressbench.launch.engine import RunFile
@@ -177,12 +177,11 @@ class BackgroundLoad:
     is_steady: bool = False
 
 
-def probe_load(spec: MeasurementSpec, *, round_s: float | None = None) -> BackgroundLoad:
-    """Probes only, one rank on each host of a pair, in rounds of `round_s`; None: a second."""
-    workload = spec.schedule.workload() if round_s is None else spec.schedule.workload(seconds=round_s)
+def probe_load(spec: MeasurementSpec, *, round_s: float = ROUND_S) -> BackgroundLoad:
+    """Probes only, one rank on each host of a pair, in rounds of `round_s`."""
     return BackgroundLoad(
-        file_stem="probes", label="probes", workload=workload, ranks=2 * spec.schedule.pairs,
-        ranks_per_node=1, placement=spec.probe_placement,
+        file_stem="probes", label="probes", workload=spec.schedule.workload(seconds=round_s),
+        ranks=2 * spec.schedule.pairs, ranks_per_node=1, placement=spec.probe_placement,
     )  # fmt: skip
 
 

@@ -257,6 +257,28 @@ def test_a_profile_has_new_compressions_and_times_and_the_impact_with_both_idle_
     assert to_json(parse_profile(to_json(updated), source=Path("made-up"))) == to_json(updated)
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["both-known", "one-unknown"])
+def test_idle_latencies_of_both_measurements_keep_their_directions_if_both_know_them(known: bool) -> None:
+    directed = replace(IDLE, forward_s=0.6 * IDLE.latencies_s)
+    stored = replace(
+        victim({0.3: 5.0}), idle=Latencies(latencies_s=(2e-6, 1e-6), at_s=(7.0, 5.0), forward_s=(3e-6, 1.5e-6))
+    )
+
+    updated = compression_profile(
+        replace(compressed(*BOTH), before=(directed,), after=(directed if known else IDLE,)), application="victim",
+        machine="lab", provenance=stored.provenance, stored=stored,
+    )  # fmt: skip
+
+    if not known:
+        assert updated.idle.directions is None
+        return
+    assert updated.idle.directions is not None
+    forward, backward = updated.idle.directions
+    assert forward[:2].tolist() == [1.5e-6, 3e-6]
+    assert forward[2:] == pytest.approx(0.6 * updated.idle.array[2:])
+    assert backward == pytest.approx(2 * updated.idle.array - forward)
+
+
 def test_times_of_rounds_and_of_launches_are_not_mixed() -> None:
     taken = impact_measured(with_s=(30.0,), without_s=(29.0,))
     known = victim({0.3: 5.0})

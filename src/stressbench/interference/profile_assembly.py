@@ -122,8 +122,12 @@ def _concatenated(earlier: Latencies, later: Latencies) -> Latencies:
     if before is None or after is None:
         return Latencies(latencies_s=latencies)
     known = None not in (earlier.pair, later.pair, earlier.stands_for_s, later.stands_for_s)
+    there, there_later = earlier.directions, later.directions
     return Latencies(
         latencies_s=latencies, at_s=(*before.tolist(), *(before[-1] + after - min(0, after[0])).tolist()),
+        forward_s=(
+            None if there is None or there_later is None else (*there[0].tolist(), *there_later[0].tolist())
+        ),
         pair=(*earlier.pairs.tolist(), *later.pairs.tolist()) if known else None,
         stands_for_s=(*earlier.weights.tolist(), *later.weights.tolist()) if known else None,
     )  # fmt: skip

@@ -55,20 +55,6 @@ def test_the_pace_is_the_mean_over_the_moments_of_an_aggressor(mixture: Mixture)
     assert found.reason is None
 
 
-def test_a_program_that_waits_for_the_last_of_several_messages_meets_every_queue() -> None:
-    """Beside loads of half the time, three of four steps of two messages wait."""
-    halves = [(1.0, 1e-3), (1.0, 1e-2), (0.5, 1e-2), (0.5, 1e-3), (0.2, 5e-3), (0.7, 3e-3)]
-    levels = [[(1 - share, 0.0), (share, wait_s)] for share, wait_s in halves]
-
-    def of_two(mixture: Mixture) -> float:
-        (free, _), (_, wait_s) = mixture
-        return slowdown_at([(free**2, 0.0), (1 - free**2, wait_s)])
-
-    found = MODEL.predict(victim([of_two(one) for one in levels], levels=levels), [other([(0.6, 0.0), (0.4, 4e-3)])])
-
-    assert found.slowdown == pytest.approx(of_two([(0.6, 0.0), (0.4, 4e-3)]), rel=0.06)
-
-
 def test_a_probe_counts_for_the_time_that_it_stands_for() -> None:
     """Probes that wait are fewer. Each of the long ones stands for nine times as much time here."""
     seldom = other([(0.5, 0.0), (0.5, 1e-2)])
@@ -81,18 +67,95 @@ def test_a_probe_counts_for_the_time_that_it_stands_for() -> None:
     assert found.slowdown == pytest.approx(slowdown_at([(0.1, 0.0), (0.9, 1e-2)]), rel=0.06)
 
 
-def test_waits_are_those_of_the_pair_of_hosts_that_waits_longest() -> None:
-    quiet, busy = latencies([(1.0, 0.0)]), latencies([(1.0, 4e-3)])
-    mixed = other([(1.0, 0.0)])
-    assert mixed.impact is not None
+def probed(
+    waits_s: Sequence[Sequence[float]], *, back_s: Sequence[Sequence[float]] | None = None, every_s: float = 0.1
+) -> Profile:
+    """An aggressor with these waits of each pair, one probe of each `every_s`; back `back_s`, or as long as there."""
+    there, back = np.array(waits_s), np.array(waits_s if back_s is None else back_s)
+    pairs, count = there.shape
+    made = other([(1.0, 0.0)])
+    assert made.impact is not None
     probes = Latencies(
-        latencies_s=tuple(np.stack([quiet, busy], axis=1).ravel().tolist()),
-        at_s=tuple(float(number) for number in range(800)), pair=(0, 1) * 400, stands_for_s=(1.0,) * 800,
+        latencies_s=tuple((IDLE_S + (there + back) / 2).T.ravel().tolist()),
+        at_s=tuple((every_s * (np.arange(count * pairs) // pairs)).tolist()),
+        forward_s=tuple((IDLE_S + there).T.ravel().tolist()), pair=tuple(range(pairs)) * count,
+        stands_for_s=(every_s,) * (count * pairs),
     )  # fmt: skip
+    return replace(made, impact=replace(made.impact, probes=probes))
 
-    found = MODEL.predict(victim(), [replace(mixed, impact=replace(mixed.impact, probes=probes))])
+
+NONE = [0.0] * 400
+
+
+def alternating(wait_s: float, *, every: int, first: float = 0.0) -> list[float]:
+    """400 waits: `every` of `first`, `every` of `wait_s`, and so on."""
+    return np.resize(np.repeat([first, wait_s], every), 400).tolist()
+
+
+@pytest.mark.parametrize(
+    ("aggressor", "mixture"),
+    [
+        pytest.param(probed([NONE, [4e-3] * 400]), [(1.0, 4e-3)], id="of-two-pairs"),
+        pytest.param(probed([[1e-3] * 400], back_s=[[4e-3] * 400]), [(1.0, 4e-3)], id="of-two-directions"),
+        pytest.param(
+            probed([alternating(4e-3, every=100), alternating(0.0, every=100, first=4e-3)]), [(1.0, 4e-3)],
+            id="of-each-moment",
+        ),
+        pytest.param(
+            probed([alternating(4e-3, every=100), alternating(4e-3, every=100)]), [(0.5, 0.0), (0.5, 4e-3)],
+            id="at-the-same-time",
+        ),
+    ],
+)  # fmt: skip
+def test_waits_are_those_of_the_direction_that_waits_longest_at_the_moment(
+    aggressor: Profile, mixture: Mixture
+) -> None:
+    assert MODEL.predict(victim(), [aggressor]).slowdown == pytest.approx(slowdown_at(mixture), rel=0.06)
+
+
+def test_waits_that_change_within_a_second_average_out() -> None:
+    fast, slow = (MODEL.predict(victim(), [probed([alternating(8e-3, every=every)])]) for every in (1, 100))
+
+    assert fast.slowdown == pytest.approx(slowdown_at([(1.0, 4e-3)]), rel=0.06)
+    assert slow.slowdown == pytest.approx(slowdown_at([(0.5, 0.0), (0.5, 8e-3)]), rel=0.06)
+
+
+def test_seldom_probes_make_moments_longer() -> None:
+    """With a probe every two seconds, four are needed for a mean."""
+    found = MODEL.predict(victim(), [probed([alternating(8e-3, every=1)], every_s=2.0)])
 
     assert found.slowdown == pytest.approx(slowdown_at([(1.0, 4e-3)]), rel=0.06)
+
+
+def test_a_pair_that_was_not_probed_for_a_moment_has_its_mean_wait_in_it() -> None:
+    """Two of three pairs are not probed in the second half, of which nothing is known, therefore."""
+    full = probed([[2e-3] * 400, [2e-3] * 400, alternating(8e-3, every=200)])
+    assert full.impact is not None
+    probes = full.impact.probes
+    for gone, mixture in (({0}, [(0.5, 2e-3), (0.5, 8e-3)]), ({0, 1}, [(1.0, 2e-3)])):
+        kept = [at for at in range(1200) if at < 600 or at % 3 not in gone]
+        assert probes.at_s is not None and probes.forward_s is not None
+        assert probes.pair is not None and probes.stands_for_s is not None
+        left = Latencies(
+            latencies_s=tuple(probes.latencies_s[at] for at in kept), at_s=tuple(probes.at_s[at] for at in kept),
+            forward_s=tuple(probes.forward_s[at] for at in kept), pair=tuple(probes.pair[at] for at in kept),
+            stands_for_s=tuple(probes.stands_for_s[at] for at in kept),
+        )  # fmt: skip
+
+        found = MODEL.predict(victim(), [replace(full, impact=replace(full.impact, probes=left))])
+
+        assert found.slowdown == pytest.approx(slowdown_at(mixture), rel=0.06)
+
+
+def test_waits_of_several_aggressors_add_up_in_each_direction() -> None:
+    first, same, second = probed([[2e-3] * 400, NONE]), probed([[3e-3] * 400, NONE]), probed([NONE, [3e-3] * 400])
+
+    apart, together = (MODEL.predict(victim(), [first, one]) for one in (second, same))
+    other_pairs = MODEL.predict(victim(), [first, probed([NONE, NONE, [3e-3] * 400])])
+
+    assert apart.slowdown == pytest.approx(slowdown_at([(1.0, 3e-3)]), rel=0.06)
+    assert together.slowdown == pytest.approx(slowdown_at([(1.0, 5e-3)]), rel=0.06)
+    assert other_pairs.slowdown == together.slowdown
 
 
 def test_waits_of_several_aggressors_add_up() -> None:
@@ -121,6 +184,15 @@ def test_levels_that_the_model_misses_widen_the_interval() -> None:
 
     assert exact.low is not None and exact.high is not None and wide.low is not None and wide.high is not None
     assert wide.high / wide.low > 1.5 * exact.high / exact.low
+
+
+@pytest.mark.parametrize("wait_s", [5e-3, 2e-2])
+def test_a_slower_victim_is_less_certain_since_programs_are_not_rings(wait_s: float) -> None:
+    """A fifth of the logarithm of the slowdown, even if the model fits all levels."""
+    found = MODEL.predict(victim(), [other([(1.0, wait_s)])])
+
+    assert found.low is not None and found.high is not None
+    assert np.log(found.high / found.low) > 2 * 1.9 * 0.2 * np.log(slowdown_at([(1.0, wait_s)]))
 
 
 def test_what_is_missing_is_named() -> None:

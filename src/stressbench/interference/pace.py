@@ -2,14 +2,16 @@
 
     slowdown = 1 / mean of pace(w) over time,   pace(w) = 1 / (1 + (w / t)^p)
 
-w is the longest of m independent waits of probes at a moment, since a step of a program ends with the last of its
-messages. t is about the time between those messages that the victim waits for: it proceeds at half its isolated pace
-while messages wait that long. p, at most 1, is below 1 if longer waits are shared by more of its messages, as those of
-a queue are. The mean is over time: beside an aggressor that fills the queues for half of it, the victim proceeds in the
-other half, which the mean wait does not say.
+w is the wait in the direction of the pair of hosts where messages wait longest at the moment, since a step of a program
+ends with the last of its messages. It is the mean over a second: a program meets many waits in that time, so that what
+they add to its time is their mean. Waits that last longer than that do not average out. Beside an aggressor that fills
+the queues for half of the time, the victim proceeds in the other half, which the mean over all of the time does not
+say.
 
-The parameters t, p and m of a victim follow from its congestion levels. They are not set to the best values: a
-prediction is the mean of those for all of them, weighted by the likelihood of what was measured at the levels.
+t is about the time between those messages that the victim waits for: it proceeds at half its isolated pace while
+messages wait that long. p, at most 1, is below 1 if longer waits are shared by more of its messages, as those of a
+queue are. Both follow from the victim's congestion levels. They are not set to the best values: a prediction is the
+mean of those for all of them, weighted by the likelihood of what was measured at the levels.
 """
 
 from collections.abc import Sequence
@@ -20,61 +22,69 @@ from itertools import product
 import numpy as np
 
 from stressbench.formats.profiles.profile import Latencies, Profile
+from stressbench.formats.run.samples import Integers
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.prediction import CheckedPredictor, Prediction
 from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.utilisation import Floats
 from stressbench.stats.intervals import CONFIDENCE
 
+_MOMENT_S = 1.0
+_LEAST_PROBES = 4
+"""Of a pair in a moment, on average; moments are longer with fewer of them."""
 _LEAST_ERROR = 0.05
 """Standard deviation of the logarithm of a slowdown, at least: what the model leaves out."""
-_PARAMETERS = 3
+_PROGRAMS_ARE_NOT_RINGS = 0.2
+"""Standard deviation of the logarithm of a slowdown, as a share of it, in addition to errors at congestion levels."""
+_PARAMETERS = 2
 _EXTRAPOLATED_SHARE, _EXTRAPOLATION_TOLERANCE = 0.05, 1.1
-_REPLICATES, _DRAWS_EACH, _BLOCK = 100, 20, 20
+_REPLICATES, _DRAWS_EACH, _BLOCK = 100, 20, 2
 _SUMS = 4000
 _SEED = 5
 
 _SCALES = np.geomspace(1e-2, 1e8, 81)
 _EXPONENTS = np.linspace(0.4, 1.0, 7)
-_MESSAGES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 _WAITS = np.concatenate(([0.0], np.geomspace(1e-3, 1e9, 181)))
 _LOG_WAITS = np.concatenate(([np.log(_WAITS[1] / 10)], np.log(_WAITS[1:])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Waits:
-    """Waits of probes, in order of time, and the time that each stands for; both of shape (n,).
+    """Mean waits in moments, shape (directions of all pairs, moments), and durations of moments, shape (moments,), s.
 
     Waits are in units of the mean idle latency of the victim, so that one table of paces suffices.
     """
 
     values: Floats
-    weights: Floats
+    durations_s: Floats
 
     @property
-    def mean(self) -> float:
-        return float(np.average(self.values, weights=self.weights))
+    def longest(self) -> Floats:
+        """The longest wait of all directions in each moment, shape (moments,)."""
+        longest: Floats = self.values.max(axis=0)
+        return longest
 
     def histogram(self) -> Floats:
         """The share of time at each of `_WAITS`, shape (waits,). A wait between two of them counts as some of both."""
-        places = np.interp(np.log(np.maximum(self.values, _WAITS[1] / 10)), _LOG_WAITS, np.arange(len(_WAITS)))
+        places = np.interp(np.log(np.maximum(self.longest, _WAITS[1] / 10)), _LOG_WAITS, np.arange(len(_WAITS)))
         below = np.minimum(places.astype(np.int64), len(_WAITS) - 2)
-        lower = np.bincount(below, weights=self.weights * (below + 1 - places), minlength=len(_WAITS))
-        upper = np.bincount(below + 1, weights=self.weights * (places - below), minlength=len(_WAITS))
-        shares: Floats = (lower + upper) / self.weights.sum()
+        lower = np.bincount(below, weights=self.durations_s * (below + 1 - places), minlength=len(_WAITS))
+        upper = np.bincount(below + 1, weights=self.durations_s * (places - below), minlength=len(_WAITS))
+        shares: Floats = (lower + upper) / self.durations_s.sum()
         return shares
 
     def drawn(self, count: int, random: np.random.Generator) -> Floats:
-        """Waits at `count` random moments, shape (count,)."""
-        drawn: Floats = random.choice(self.values, count, p=self.weights / self.weights.sum())
+        """Waits at `count` random moments, shape (directions, count)."""
+        shares = self.durations_s / self.durations_s.sum()
+        drawn: Floats = self.values[:, random.choice(len(shares), count, p=shares)]
         return drawn
 
     def resampled(self, random: np.random.Generator) -> "_Waits":
-        """A bootstrap replicate, of blocks of probes, since those that follow each other wait alike."""
-        count = len(self.values)
+        """A bootstrap replicate, of blocks of moments, since those that follow each other are alike."""
+        count = len(self.durations_s)
         starts = random.integers(count, size=-(-count // _BLOCK))
         chosen = ((starts[:, np.newaxis] + np.arange(_BLOCK)) % count).ravel()[:count]
-        return _Waits(values=self.values[chosen], weights=self.weights[chosen])
+        return _Waits(values=self.values[:, chosen], durations_s=self.durations_s[chosen])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,11 +100,11 @@ class _Fit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace(CheckedPredictor):
-    """Predicts from the distribution of waits over time; the waits of several aggressors add up.
+    """Predicts from waits over time; in each direction, the waits of several aggressors add up.
 
-    Those of each profile are the waits of the pair of hosts that waits longest. The interval covers the uncertainty of
-    the parameters, the errors at the congestion levels, and the variation of waits beside the aggressors. There is no
-    upper bound if more than a twentieth of the time has waits longer than those at the heaviest level.
+    The interval covers the uncertainty of the parameters, the errors at the congestion levels, that programs are not
+    congestor rings, and the variation of waits beside the aggressors. There is no upper bound if more than a twentieth
+    of the time has waits longer than those at the heaviest level.
     """
 
     name: str = "Pace"
@@ -107,8 +117,8 @@ class Pace(CheckedPredictor):
         slowdown = float(np.exp(fit.likelihoods @ (idle - _log_paces(combined))))
         tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
         low, high = np.exp(np.quantile(_drawn_log_slowdowns(fit, beside, idle), tails))
-        beyond = combined.values > _EXTRAPOLATION_TOLERANCE * fit.longest
-        share = float(combined.weights[beyond].sum() / combined.weights.sum())
+        beyond = combined.longest > _EXTRAPOLATION_TOLERANCE * fit.longest
+        share = float(combined.durations_s[beyond].sum() / combined.durations_s.sum())
         reason = None
         if share > _EXTRAPOLATED_SHARE:
             level = f"the heaviest congestion level, {fit.longest * unit_s:.3g} s"
@@ -126,7 +136,8 @@ def _drawn_log_slowdowns(fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> F
     for replicate in range(_REPLICATES):
         waits = _added([one.resampled(random) for one in beside], seed=_SEED + replicate)
         parameters = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
-        draws.append((idle - _log_paces(waits))[parameters] + random.normal(0, fit.error, _DRAWS_EACH))
+        logs = (idle - _log_paces(waits))[parameters]
+        draws.append(random.normal(logs, np.hypot(fit.error, _PROGRAMS_ARE_NOT_RINGS * logs)))
     return np.concatenate(draws)
 
 
@@ -147,7 +158,7 @@ def _fit(victim: Profile) -> _Fit:
     likelihoods = np.exp((squares.min() - squares) / (2 * error**2))
     return _Fit(
         likelihoods=likelihoods / likelihoods.sum(), error=error,
-        longest=max(float(np.quantile(one.values, 0.95)) for one in levels),
+        longest=max(float(np.quantile(one.longest, 0.95)) for one in levels),
     )  # fmt: skip
 
 
@@ -168,20 +179,48 @@ def _mean_s(idle: Latencies) -> float:
 
 
 def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
-    """By how much the latencies of the pair that waits longest exceed the mean idle latency, in units of `unit_s`."""
-    values = np.maximum(0.0, probes.array - _mean_s(idle)) / unit_s
-    weights, pairs = probes.weights, probes.pairs
-    of_pairs = [_Waits(values=values[pairs == one], weights=weights[pairs == one]) for one in np.unique(pairs).tolist()]
-    return max(of_pairs, key=lambda one: one.mean)
+    """By how much delays of both directions of each pair exceed the mean idle latency, in units of `unit_s`.
+
+    Both directions are taken to be equally busy if their delays are unknown, and each probe is a moment of its own if
+    times are. A pair without probes in a moment has its mean wait then; a moment of which less than half of the pairs
+    were probed is left out.
+    """
+    pairs, weights_s = np.unique(probes.pairs, return_inverse=True)[1], probes.weights
+    count = int(pairs.max()) + 1
+    moments = _moments(probes)
+    places, shape = pairs * (moments.max() + 1) + moments, (count, int(moments.max()) + 1)
+    probed_s = np.bincount(places, weights=weights_s, minlength=shape[0] * shape[1]).reshape(shape)
+    values = []
+    for delays in probes.directions or (probes.array, probes.array):
+        waits = np.maximum(0.0, delays - _mean_s(idle)) / unit_s
+        sums = np.bincount(places, weights=weights_s * waits, minlength=probed_s.size).reshape(shape)
+        means = sums.sum(axis=1, keepdims=True) / probed_s.sum(axis=1, keepdims=True)
+        values.append(np.where(probed_s > 0, sums / np.where(probed_s > 0, probed_s, 1.0), means))
+    kept = 2 * (probed_s > 0).sum(axis=0) >= count
+    return _Waits(values=np.concatenate(values)[:, kept], durations_s=probed_s.max(axis=0)[kept])
+
+
+def _moments(probes: Latencies) -> Integers:
+    """The number of the moment of each probe, shape (n,)."""
+    if probes.times is None:
+        return np.arange(len(probes.array))
+    length_s = max(_MOMENT_S, _LEAST_PROBES * float(np.mean(probes.weights)))
+    numbers: Integers = ((probes.times - probes.times[0]) / length_s).astype(np.int64)
+    return numbers
 
 
 def _added(waits: Sequence[_Waits], *, seed: int) -> _Waits:
-    """Waits that add up, those of each aggressor at moments that are independent of the others."""
+    """Waits that add up in each direction, those of each aggressor at moments that are independent of the others.
+
+    If the aggressors were probed in different directions, the longest waits add up.
+    """
     if len(waits) == 1:
         return waits[0]
     random = np.random.default_rng(seed)
-    sums = np.sum([one.drawn(_SUMS, random) for one in waits], axis=0)
-    return _Waits(values=sums, weights=np.ones(_SUMS))
+    drawn = [one.drawn(_SUMS, random) for one in waits]
+    if len({len(one) for one in drawn}) > 1:
+        drawn = [one.max(axis=0, keepdims=True) for one in drawn]
+    return _Waits(values=np.sum(drawn, axis=0), durations_s=np.ones(_SUMS))
 
 
 @lru_cache(maxsize=1)
@@ -195,7 +234,5 @@ def _paces() -> Floats:
 
 def _log_paces(waits: _Waits) -> Floats:
     """The logarithm of the mean pace for each combination of parameters, shape (c,)."""
-    reached = np.cumsum(waits.histogram())
-    longest_of = np.stack([np.diff(reached**messages, prepend=0.0) for messages in _MESSAGES], axis=1)
-    logs: Floats = np.log(_paces() @ longest_of).ravel()
+    logs: Floats = np.log(_paces() @ waits.histogram())
     return logs

@@ -5,13 +5,12 @@ Each host has one rank of a pair of probes and one rank of the ring. This module
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import ceil
 
 import numpy as np
 
 from stressbench.formats.profiles.profile import Configuration
 from stressbench.formats.run import Run
-from stressbench.interference.probes import ProbeSchedule
+from stressbench.interference.probes import ROUND_S, ProbeSchedule
 
 RANKS_PER_NODE = 2
 """One rank of a probe and one of the ring."""
@@ -83,9 +82,9 @@ def ring_workload(
 
     With `is_steady`, rounds take ten minutes instead of a second: between two rounds, the ring sends nothing.
     """
-    repetitions = ceil(_STEADY_ROUND_S / (probing.pauses * probing.interval_s)) if is_steady else None
+    seconds = _STEADY_ROUND_S if is_steady else ROUND_S
     pairs = "".join(
-        probing.job(pair, where=f"[NID_LIST] {first},{second}\n{_SHARED}", repetitions=repetitions)
+        probing.job(pair, where=f"[NID_LIST] {first},{second}\n{_SHARED}", seconds=seconds)
         for pair in range(probing.pairs)
         for first, second in (pairing.nodes(pair, pairs=probing.pairs),)
     )

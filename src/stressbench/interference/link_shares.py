@@ -17,7 +17,7 @@ def link_shares(run: Run, *, began_s: float, ended_s: float) -> LinkShares | Non
     """
     bits_and_capacities: dict[str, list[tuple[float, float]]] = {}
     for one in run.rounds:
-        within_s = min(ended_s, one.started_s + one.duration_s) - max(began_s, one.started_s)
+        within_s = min(ended_s, one.ended_s) - max(began_s, one.started_s)
         if within_s <= 0:
             continue
         for link in one.links or ():

@@ -66,17 +66,16 @@ class ProbeSchedule:
 
     def workload(self, *, seconds: float = ROUND_S) -> str:
         """A workload (.sb text) of probes only, whose rounds take about `seconds`, but one interval at least."""
-        repetitions = self._repetitions(seconds)
         return "# probes of `stressbench impact`\n" + "".join(
-            self.job(pair, where="[NODES] 2\n", repetitions=repetitions) for pair in range(self.pairs)
+            self.job(pair, where="[NODES] 2\n", seconds=seconds) for pair in range(self.pairs)
         )
 
-    def job(self, pair: int, *, where: str, repetitions: int | None = None) -> str:
+    def job(self, pair: int, *, where: str, seconds: float = ROUND_S) -> str:
         """One pair, counted from 0, as a job of a workload; `where`: the lines that place it on nodes.
 
-        `repetitions`: how often a round repeats the pauses, None: for a second.
+        A round takes about `seconds`, but one interval at least.
         """
-        return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {repetitions or self.repetitions}\n" + "".join(
+        return f"[JOB_NAME] pair{pair}\n{where}[REPEAT] {self._repetitions(seconds)}\n" + "".join(
             f"[MOTIF] compute --mode sleep --mean {pause}ns\n"
             f"[MOTIF] one_way_delay --size {self.message_bytes}B --clocks raw\n"
             for pause in self.pauses_ns(pair)

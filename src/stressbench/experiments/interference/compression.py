@@ -176,7 +176,7 @@ class _Measurement:
             run = self._runner.run_load(self._load(ring), step=str(configuration))
             probes = self._runner.series(run)
             if has_enough_probes(probes):
-                first_ended_s = max((one.started_s + one.duration_s for one in run.rounds[:1]), default=0.0)
+                first_ended_s = max((one.ended_s for one in run.rounds[:1]), default=0.0)
                 links = link_shares(run, began_s=first_ended_s, ended_s=inf)
                 self._levels.append(
                     _Level(ring=with_measured_pace(ring, run), probes=probes, links=links, times_s=[], ended_at_s=[])

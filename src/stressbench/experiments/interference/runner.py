@@ -67,8 +67,7 @@ class LoadedProgramRun(ProgramRun):
         """
         if self.outcomes.program is None or self.outcomes.ready_s is None or not load.rounds:
             return None
-        first = load.rounds[0]
-        engine_start_s = self.outcomes.ready_s - (first.started_s + first.duration_s)
+        engine_start_s = self.outcomes.ready_s - load.rounds[0].ended_s
         ended_s = self.outcomes.program.ended_s - engine_start_s
         return ended_s - self.time_s, ended_s
 

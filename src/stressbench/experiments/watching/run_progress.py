@@ -184,7 +184,7 @@ class RunProgress:
 
 
 def _timed(round_: Round, launch: int) -> _TimedRound:
-    return _TimedRound(launch, round_.kind, round_.job, round_.started_s, round_.started_s + round_.duration_s)
+    return _TimedRound(launch, round_.kind, round_.job, round_.started_s, round_.ended_s)
 
 
 def _is_warning(event: Event) -> bool:

@@ -374,6 +374,11 @@ class Round:
         Field(description="counters of the hosts; null without telemetry; not in files of early versions"),
     ] = None
 
+    @property
+    def ended_s(self) -> float:
+        """The end of the round, relative to the start of the launch."""
+        return self.started_s + self.duration_s
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:

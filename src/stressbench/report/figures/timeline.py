@@ -86,7 +86,7 @@ def _start_times(run: Run) -> _StartTimes:
     for launch in run.launches:
         launches_s.append(offset)
         began_s |= {round_.round: offset + round_.started_s for round_ in launch.rounds}
-        offset += max((round_.started_s + round_.duration_s for round_ in launch.rounds), default=0.0)
+        offset += max((round_.ended_s for round_ in launch.rounds), default=0.0)
     return _StartTimes(began_s=began_s, launches_s=tuple(launches_s))
 
 

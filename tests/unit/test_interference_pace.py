@@ -186,6 +186,23 @@ def test_levels_that_the_model_misses_widen_the_interval() -> None:
     assert wide.high / wide.low > 1.5 * exact.high / exact.low
 
 
+def test_half_of_what_is_missed_at_the_levels_is_added() -> None:
+    """A victim that does not care for waits below a millisecond, which no exponent of at most 1 describes."""
+    waits_s = np.geomspace(1e-4, 1e-2, 7)
+    bend = [1.0 if wait_s <= 1e-3 else 1 + (wait_s / 1e-3 - 1) / 3 for wait_s in waits_s]
+    bent = victim(bend, levels=[[(1.0, wait_s)] for wait_s in waits_s.tolist()])
+
+    at_level, before, after = (
+        MODEL.predict(bent, [other([(1.0, wait_s)])]).slowdown for wait_s in waits_s[[3, 2, 4]].tolist()
+    )
+
+    assert at_level is not None and before is not None and after is not None
+    assert before < at_level < after
+    raw = replace(MODEL, shared_error=0.0).predict(bent, [other([(1.0, float(waits_s[3]))])]).slowdown
+    assert raw is not None and raw > 1.05
+    assert np.log(at_level) == pytest.approx(np.log(raw) / 2, rel=0.01)
+
+
 @pytest.mark.parametrize("wait_s", [5e-3, 2e-2])
 def test_a_slower_victim_is_less_certain_since_programs_are_not_rings(wait_s: float) -> None:
     """A fifth of the logarithm of the slowdown, even if the model fits all levels."""

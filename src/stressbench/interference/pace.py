@@ -11,7 +11,9 @@ say.
 t is about the time between those messages that the victim waits for: it proceeds at half its isolated pace while
 messages wait that long. p, at most 1, is below 1 if longer waits are shared by more of its messages, as those of a
 queue are. Both follow from the victim's congestion levels. They are not set to the best values: a prediction is the
-mean of those for all of them, weighted by the likelihood of what was measured at the levels.
+mean of those for all of them, weighted by the likelihood of what was measured at the levels. Half of what they miss at
+the levels next to it is added: the slowdowns of a victim that does not obey the model are not those of the formula, but
+neither does a program slow it exactly as a congestor ring does.
 """
 
 from collections.abc import Sequence
@@ -89,13 +91,23 @@ class _Waits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Fit:
-    """The likelihood of each combination of parameters, shape (c,), with sum 1, and the error of the logarithm of a
-    slowdown; the longest wait of all levels, in units of the mean idle latency.
+    """The likelihood of each combination of parameters, shape (c,), with sum 1.
+
+    `error`: standard deviation of the logarithm of a slowdown. `predicted` and `missed`: logarithms of the slowdowns at
+    no load and at the levels, in ascending order, and by how much those measured are above them, shapes (levels + 1,).
+    `longest`: the longest wait of all levels, in units of the mean idle latency.
     """
 
     likelihoods: Floats
     error: float
+    predicted: Floats
+    missed: Floats
     longest: float
+
+    def missed_at(self, logs: Floats) -> Floats:
+        """By how much slowdowns at the levels next to these predicted ones are missed, in logarithms."""
+        missed: Floats = np.interp(logs, self.predicted, self.missed)
+        return missed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,18 +117,23 @@ class Pace(CheckedPredictor):
     The interval covers the uncertainty of the parameters, the errors at the congestion levels, that programs are not
     congestor rings, and the variation of waits beside the aggressors. There is no upper bound if more than a twentieth
     of the time has waits longer than those at the heaviest level.
+
+    `shared_error`: correlation of the error at a congestion level with that beside a program that slows the victim as
+    much.
     """
 
     name: str = "Pace"
+    shared_error: float = 0.5
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         fit, unit_s = _fit(victim), _mean_s(victim.idle)
         beside = [_impact_waits(one, unit_s) for one in aggressors]
         idle = _log_paces(_added([_idle_waits(one, unit_s) for one in aggressors], seed=_SEED))
         combined = _added(beside, seed=_SEED)
-        slowdown = float(np.exp(fit.likelihoods @ (idle - _log_paces(combined))))
+        log = fit.likelihoods @ (idle - _log_paces(combined))
+        slowdown = float(np.exp(log + self.shared_error * fit.missed_at(log)))
         tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-        low, high = np.exp(np.quantile(_drawn_log_slowdowns(fit, beside, idle), tails))
+        low, high = np.exp(np.quantile(self._drawn_log_slowdowns(fit, beside, idle), tails))
         beyond = combined.longest > _EXTRAPOLATION_TOLERANCE * fit.longest
         share = float(combined.durations_s[beyond].sum() / combined.durations_s.sum())
         reason = None
@@ -128,17 +145,17 @@ class Pace(CheckedPredictor):
             high=max(slowdown, float(high)) if reason is None else None, reason=reason,
         )  # fmt: skip
 
-
-def _drawn_log_slowdowns(fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> Floats:
-    """Logarithms of slowdowns, each of drawn parameters, waits and errors."""
-    random = np.random.default_rng(_SEED)
-    draws = []
-    for replicate in range(_REPLICATES):
-        waits = _added([one.resampled(random) for one in beside], seed=_SEED + replicate)
-        parameters = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
-        logs = (idle - _log_paces(waits))[parameters]
-        draws.append(random.normal(logs, np.hypot(fit.error, _PROGRAMS_ARE_NOT_RINGS * logs)))
-    return np.concatenate(draws)
+    def _drawn_log_slowdowns(self, fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> Floats:
+        """Logarithms of slowdowns, each of drawn parameters, waits and errors."""
+        random = np.random.default_rng(_SEED)
+        draws = []
+        for replicate in range(_REPLICATES):
+            waits = _added([one.resampled(random) for one in beside], seed=_SEED + replicate)
+            parameters = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
+            logs = (idle - _log_paces(waits))[parameters]
+            logs += self.shared_error * fit.missed_at(logs)
+            draws.append(random.normal(logs, np.hypot(fit.error, _PROGRAMS_ARE_NOT_RINGS * logs)))
+        return np.concatenate(draws)
 
 
 @lru_cache(maxsize=512)
@@ -156,8 +173,12 @@ def _fit(victim: Profile) -> _Fit:
     spread = squares.min() / max(1, len(levels) - _PARAMETERS)
     error = max(_LEAST_ERROR, float(np.sqrt(spread)))
     likelihoods = np.exp((squares.min() - squares) / (2 * error**2))
+    likelihoods /= likelihoods.sum()
+    at_levels = predicted @ likelihoods
+    ascending = np.argsort(at_levels)
     return _Fit(
-        likelihoods=likelihoods / likelihoods.sum(), error=error,
+        likelihoods=likelihoods, error=error, predicted=np.append(0.0, at_levels[ascending]),
+        missed=np.append(0.0, (measured - at_levels)[ascending]),
         longest=max(float(np.quantile(one.longest, 0.95)) for one in levels),
     )  # fmt: skip
 

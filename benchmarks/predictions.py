@@ -19,7 +19,7 @@ A suite is a file with these keys:
 On each lab, every program is measured on its own (`impact`, `compress`), and then each pair, each program beside a copy
 of itself, and each triple run at the same time (`corun matrix`). `predict evaluate` compares the predictions of all
 models with these co-runs. -o DIR keeps a directory for each lab with profiles, co-runs and the evaluation, and
---continue reuses each part that is complete there.
+--continue reuses each profile that is complete there, and continues with the co-runs.
 
 Exit status: 0 all were evaluated, 1 a part failed, 2 invalid suite or options, 130 interrupted.
 
@@ -44,6 +44,7 @@ from application_targets import SuiteTarget, lab_target
 from applications import ENGINE, STRESSBENCH, ValidationFailed, brought_up, run
 
 from stressbench.console.escaping import escaped
+from stressbench.formats.launches.journal import FILE as LAUNCHES
 
 OBSERVATIONS = "observations.jsonl"
 
@@ -107,7 +108,7 @@ class Measurement:
                 self._mark(f"profile-{name}")
             if incomplete:
                 sys.stderr.write(f"{self.target.on}: {self._corun_words()} ...\n")
-                self._corun()
+                self._corun(reuse=reuse)
                 self._mark("coruns")
         return self._evaluate()
 
@@ -141,8 +142,11 @@ class Measurement:
         count = len(self.cases)
         return f"{count * (count + 1) // 2} pairs and {len(self._triples())} triples"
 
-    def _corun(self) -> None:
+    def _corun(self, *, reuse: bool) -> None:
         self._files()
+        if reuse and (self.coruns / LAUNCHES).exists():
+            self._call("corun", "resume", self.coruns.name)
+            return
         shutil.rmtree(self.coruns, ignore_errors=True)
         triples = chain.from_iterable(("--triple", ",".join(names)) for names in self._triples())
         programs: list[str] = []

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from stressbench.api.coruns import CorunResults as CorunResults
     from stressbench.api.coruns import corun as corun
     from stressbench.api.coruns import corun_report as corun_report
+    from stressbench.api.coruns import corun_resume as corun_resume
     from stressbench.api.doctor import DoctorResults as DoctorResults
     from stressbench.api.doctor import doctor as doctor
     from stressbench.api.failures import MachineFailed as MachineFailed
@@ -204,6 +205,7 @@ _OFFERED = {
     "compress": "stressbench.api.interference",
     "corun": "stressbench.api.coruns",
     "corun_report": "stressbench.api.coruns",
+    "corun_resume": "stressbench.api.coruns",
     "degrade": "stressbench.api.sweeps",
     "degrade_report": "stressbench.api.sweeps",
     "doctor": "stressbench.api.doctor",
@@ -318,6 +320,7 @@ __all__ = [
     "compress",
     "corun",
     "corun_report",
+    "corun_resume",
     "degrade",
     "degrade_report",
     "doctor",

@@ -105,6 +105,7 @@ STATUSES = [
     (MISTAKE, "rails report empty"),
     (DONE, "corun report corun"),
     (MISTAKE, "corun report empty"),
+    (MISTAKE, "corun resume empty"),
     (MISTAKE, "corun run -n 1 --on local -- ./app"),
     (MISTAKE, "corun matrix -n 1 --on local -- ./app"),
     (MISTAKE, "doctor --on nowhere"),

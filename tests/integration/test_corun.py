@@ -67,7 +67,7 @@ def test_two_programs_run_alone_and_together(both, tmp_path):
     index = json.loads((tmp_path / "figures" / "figures.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in index["figures"]] == ["slowdowns", "period"]
     assert [source["path"] for source in index["sources"]] == ["both/launches.jsonl"]
-    assert sorted(path.name for path in (tmp_path / "both").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "both").iterdir() if not path.name.startswith(".")) == [
         "launches.jsonl", "observations.jsonl", "report.html",
     ]  # fmt: skip
     lines = [json.loads(line) for line in (tmp_path / "both" / "launches.jsonl").read_text().splitlines()]
@@ -166,3 +166,49 @@ def test_a_signal_keeps_complete_periods_and_leaves_no_process(engine, tmp_path,
     wait_until(lambda: not processes_in(tmp_path), "no process is left")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["both", "hang", "hangs"]
     assert journal.read_bytes().count(b"\n") > 4
+
+
+def test_an_interrupted_co_run_is_resumed_and_measures_only_what_is_missing(engine, stressbench, tmp_path):
+    """The programs count their executions; the twelfth hangs, until the file `go` is there."""
+    program = (
+        "echo >> executions; "
+        "if [ $(wc -l < executions) -ge 12 ] && ! [ -e go ]; then touch hangs; exec sleep 86400; fi; echo rate: 2.5"
+    )
+    command = [
+        sys.executable, "-m", "stressbench", "corun", "matrix", "-n", "1", "--blocks", "4", "--executions", "1",
+        "--min-overlap", "1%", "--nodes", "shared", "--self", "--fom", "FOM=rate: ([0-9.]+)", "--time-limit", "10min",
+        "--names", "one,two", "-o", "all", "--", "sh", "-c", program, "++", "sh", "-c", f"{program} # 2",
+    ]  # fmt: skip
+    journal = tmp_path / "all" / "launches.jsonl"
+    with Started(command, cwd=tmp_path, environment={"STRESSBENCH_MPI": str(engine.program)}) as process:
+        wait_until((tmp_path / "hangs").exists, "a program hangs")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 130, errors
+    assert "`stressbench corun resume all` measures the rest" in errors
+    before = journal.read_bytes()
+    assert 1 < before.count(b"\n") < 1 + 4 * 5
+    (tmp_path / "go").touch()
+
+    done = stressbench("corun", "resume", "all", "--json", cwd=tmp_path)
+
+    assert done.status == 0, done.text
+    assert f"{len(before.splitlines()) - 1} periods were measured before" in done.errors
+    found = json.loads(done.output)
+    assert found["complete"]
+    assert {tuple(group) for group in found["groups"]} == {("one", "two"), ("one", "one"), ("two", "two")}
+    assert {one["measure"] for one in found["slowdowns"]} >= {"time", "FOM"}
+    after = journal.read_bytes()
+    assert after.startswith(before)
+    plan, *periods = map(json.loads, after.splitlines())
+    assert (plan["rounds"], plan["limit_s"]) == (10, 600)
+    measured = sorted((one["repetition"], *one["programs"]) for one in periods)
+    conditions = [(0,), (0, 0), (0, 1), (1,), (1, 1)]
+    assert measured == [(block, *condition) for block in range(4) for condition in conditions]
+    assert (tmp_path / "all" / "observations.jsonl").exists()
+
+    executions = (tmp_path / "executions").read_bytes()
+    again = stressbench("corun", "resume", "all", "--json", cwd=tmp_path)
+    assert (again.status, again.output) == (0, done.output)
+    assert (tmp_path / "executions").read_bytes() == executions
+    assert journal.read_bytes() == after

@@ -36,8 +36,8 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "profile": (stressbench.ProfileResults.figures,),
     **dict.fromkeys(
         (
-            "beff", "beff-io", "corun matrix", "corun report", "corun run", "degrade report", "predict evaluate",
-            "predict slowdowns", "rails report", "sensitivity",
+            "beff", "beff-io", "corun matrix", "corun report", "corun resume", "corun run", "degrade report",
+            "predict evaluate", "predict slowdowns", "rails report", "sensitivity",
         ),
         (stressbench.CorunResults.figures,),  # a method of all results
     ),

@@ -143,6 +143,21 @@ def test_what_is_complete_is_not_measured_again(bench: Bench) -> None:
     assert len(bench.called("lab", "up")) == 4
 
 
+def test_co_runs_that_were_interrupted_are_resumed(bench: Bench) -> None:
+    (bench.folder / "no corun").touch()
+    bench()
+    (bench.folder / "no corun").unlink()
+    begun = bench.folder / "results" / "one" / "coruns" / "launches.jsonl"
+    begun.parent.mkdir()
+    begun.touch()
+
+    assert bench("--continue")[0] == 0
+    assert bench.called("corun")[2:] == [["corun", "resume", "coruns"], bench.called("corun", "matrix")[1]]
+    begun.touch()
+    bench()  # without --continue, all is measured anew
+    assert [words[1] for words in bench.called("corun")[4:]] == ["matrix", "matrix"]
+
+
 def test_a_failure_is_named_and_the_other_labs_are_measured(bench: Bench) -> None:
     (bench.folder / "no compress").touch()
     status, output = bench()

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,12 @@ from support.commands import call, invoke
 from support.schemas import schema_faults
 
 import stressbench
+from stressbench.experiments.corun.running import CorunSpec
+from stressbench.experiments.progress import Progress
+from stressbench.experiments.study.directory import locked
+from stressbench.formats.launches.coruns import NodeUse, RecordedCoruns
 from stressbench.formats.launches.journal import FILE
+from stressbench.results.coruns import Corun, corun_of
 
 
 @pytest.fixture
@@ -70,6 +76,8 @@ def matrix(tmp_path: Path) -> Path:
         ("corun matrix -n 2 -- true", "a matrix needs two programs"),
         ("corun matrix -n 2 --triple a,b -- true ++ sh", "--triple: 'a,b': expected three names"),
         ("corun report .", "launches.jsonl: no such file"),
+        ("corun resume .", "launches.jsonl: no such file"),
+        ("corun resume . --force", "--force: expected --figures DIR"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_starts(words: str, message: str, tmp_path, monkeypatch) -> None:
@@ -88,6 +96,72 @@ def test_an_output_that_is_there_is_refused(folder: Path) -> None:
 
     assert done.exit_code == 2
     assert "already exists; a co-run begins in a new directory" in done.stderr
+
+
+def resumable(folder: Path, *, hosts: str | None = None) -> Path:
+    """Two blocks of four, of programs that are there, on this host."""
+    plan = coruns.plan("one", "two", runs=4)
+    programs = tuple(replace(one, command=("sleep", str(number))) for number, one in enumerate(plan.programs))
+    changed = replace(
+        plan, on="local", nodes=NodeUse.shared, hosts=((hosts, hosts),), programs=programs, figures={"FOM": "x=(1)"},
+        rounds=3, limit_s=7.5, seed=11, executions=5, min_overlap=0.4, own_cores=False, version=stressbench.__version__,
+    )  # fmt: skip
+    return coruns.write(folder, changed, [coruns.isolated(0, 0, 1.0)])
+
+
+def test_a_co_run_is_resumed_with_the_options_of_its_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = resumable(tmp_path / "both")
+    begun: list[tuple[CorunSpec, RecordedCoruns | None]] = []
+
+    def run(self: CorunSpec, *, progress: Progress, earlier: RecordedCoruns | None) -> Corun:
+        begun.append((self, earlier))
+        assert earlier is not None
+        return corun_of(earlier.plan, earlier.done)
+
+    monkeypatch.setattr(CorunSpec, "run", run)
+    done = call("corun", "resume", folder, "--engine", "/engine")
+    results = stressbench.corun_resume(folder, engine="/engine")
+
+    assert done.exit_code == 130  # blocks are missing
+    assert "`stressbench corun resume DIR` continues" in done.output
+    assert not results.data.complete
+    (spec, earlier), again = begun
+    assert again[0] == spec
+    assert earlier is not None
+    assert (earlier.plan.command, len(earlier.done)) == (spec.words, 1)
+    assert [(one.name, one.command, one.ranks) for one in spec.programs.programs] == [
+        ("one", ("sleep", "0"), 2), ("two", ("sleep", "1"), 2),
+    ]  # fmt: skip
+    assert (spec.groups, spec.on, spec.nodes, spec.blocks, spec.executions) == (((0, 1),), "local", "shared", 4, 5)
+    assert (spec.min_overlap, spec.figures, spec.rounds, spec.limit_s) == (0.4, {"FOM": "x=(1)"}, 3, 7.5)
+    assert (spec.seed, spec.machine, spec.engine, spec.output) == (11, "lab-tiny", Path("/engine"), folder)
+
+
+def test_a_co_run_is_not_resumed_elsewhere(tmp_path: Path) -> None:
+    folder = resumable(tmp_path / "both", hosts="0-1")
+    before = (folder / FILE).read_bytes()
+
+    done = call("corun", "resume", folder)
+
+    assert done.exit_code == 2
+    assert "--on local: programs would have other hosts or cores than in the blocks so far" in done.stderr
+    assert (folder / FILE).read_bytes() == before
+
+
+def test_a_co_run_is_not_resumed_without_its_programs(folder: Path) -> None:
+    done = call("corun", "resume", folder)
+
+    assert (done.exit_code, done.stderr) == (2, "stressbench: ./cg: there is no such executable program\n")
+
+
+def test_a_co_run_is_resumed_by_one_command_at_a_time(tmp_path: Path) -> None:
+    folder = resumable(tmp_path / "both")
+
+    with locked(folder):
+        done = call("corun", "resume", folder)
+
+    assert done.exit_code == 2
+    assert "another `stressbench corun` is running this co-run; wait for it, or end it" in done.stderr
 
 
 def test_the_report_says_who_is_slowed(folder: Path) -> None:

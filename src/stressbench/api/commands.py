@@ -25,6 +25,7 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "compress": _pair("compress", "PreparedCompression"),
     "corun matrix": _pair("corun", "matrix_spec"),
     "corun report": _pair("corun_report", "corun_results"),
+    "corun resume": _pair("corun_resume", "resume_corun"),
     "corun run": _pair("corun", "CorunSpec"),
     "degrade report": _pair("degrade_report", "rate_results"),
     "degrade run": _pair("degrade", "begin_rate_study"),

@@ -1,4 +1,4 @@
-"""`stressbench.corun` and `corun_report`: programs that run at the same time, from Python."""
+"""`stressbench.corun`, `corun_resume` and `corun_report`: programs that run at the same time, from Python."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -12,6 +12,7 @@ from stressbench.api.progress import Report, reporting_to
 from stressbench.experiments.corun.matrix import matrix_spec
 from stressbench.experiments.corun.programs import SEPARATOR, calls_of_iterations, programs_of
 from stressbench.experiments.corun.results import corun_results
+from stressbench.experiments.corun.resuming import resume_corun
 from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, MIN_OVERLAP, ROUNDS, CorunSpec
 from stressbench.experiments.sweep.launches import figures_of
 from stressbench.formats.files import recorded_reads
@@ -97,6 +98,20 @@ def corun(
     if pairs or with_copies or triples:
         spec = matrix_spec(spec, with_copies=with_copies, triples=[",".join(group) for group in triples])
     return CorunResults(spec.run(progress=reporting_to(progress)))
+
+
+def corun_resume(
+    directory: str | PathLike[str], *, engine: str | PathLike[str] | None = None, progress: Report | None = None
+) -> CorunResults:
+    """Measure what is missing in the directory of an interrupted `stressbench.corun` with `output`.
+
+    Its options are those of the directory. Call it in the same current directory, with the same hosts and cores; ends
+    and raises as `stressbench.corun`.
+    """
+    result = resume_corun(
+        Path(directory), engine=None if engine is None else Path(engine), progress=reporting_to(progress)
+    )
+    return CorunResults(result)
 
 
 def corun_report(directory: str | PathLike[str]) -> CorunResults:

@@ -13,6 +13,7 @@ Run two or more programs at the same time, and measure how much each is slowed b
     stressbench corun -n 4 --on lab:tiny -- ./cg 300 ++ ./ft 64              # two programs beside each other
     stressbench corun -n 2 --on lab:tiny -o both halo.sb -- ./cg 300         # a workload and a program
     stressbench corun matrix -n 2 --on lab:tiny -o all -- ./cg ++ ./ft ++ ./lu   # all pairs
+    stressbench corun resume all                                             # continue after an interruption
     stressbench corun report all --format html -o all.html
     stressbench predict evaluate profiles --observed all/observations.jsonl  # predictions next to measurements
 

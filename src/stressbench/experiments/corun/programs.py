@@ -37,6 +37,11 @@ class ProgramList:
     programs: tuple[Program, ...]
     order: tuple[int, ...]
 
+    def require(self) -> None:
+        """Raise LaunchMistake where a program or a workload does not exist."""
+        for one in self.programs:
+            _require_program(one.command)
+
 
 def split(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """The commands that `++` separates. Raises LaunchMistake for an empty one."""

@@ -19,9 +19,18 @@ from stressbench.experiments.interference.spec import require_real_hosts
 from stressbench.experiments.new_directory import make_new_directory
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import scratch_directory
+from stressbench.experiments.study.directory import locked
 from stressbench.formats.errors import reason_of
 from stressbench.formats.files import write_output
-from stressbench.formats.launches.coruns import JOURNAL, CorunPlan, LinkUse, NodeUse, Period, PlannedProgram
+from stressbench.formats.launches.coruns import (
+    JOURNAL,
+    CorunPlan,
+    LinkUse,
+    NodeUse,
+    Period,
+    PlannedProgram,
+    RecordedCoruns,
+)
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.profiles.coruns import to_line
 from stressbench.formats.profiles.profile import valid_name
@@ -30,6 +39,7 @@ from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import scheduled_for
 from stressbench.launch.targets import LinkMeter, link_meter, resolve_target
 from stressbench.levels import Level
+from stressbench.report.units import count
 from stressbench.results.coruns import OWN_MEASURES, Corun, corun_of, observations_of
 
 BLOCKS, EXECUTIONS, MIN_OVERLAP, ROUNDS = 6, 2, 0.9, 10
@@ -69,11 +79,12 @@ class CorunSpec:
     engine: Path | None = None
     output: Path | None = None
 
-    def run(self, *, progress: Progress = silent) -> Corun:
+    def run(self, *, progress: Progress = silent, earlier: RecordedCoruns | None = None) -> Corun:
         """Measure all blocks. After a stop signal, the result of the blocks so far, which is not `complete`.
 
-        Must be called from the main thread. Raises LaunchMistake and StudyMistake before any launch, MachineFault if a
-        program fails, and Interrupted without any result.
+        `earlier`: an interrupted co-run in `output`, whose periods are not measured again. Must be called from the main
+        thread. Raises LaunchMistake and StudyMistake before any launch, MachineFault if a program fails, and
+        Interrupted without any result.
         """
         self._require_valid_values()
         target = require_real_hosts(resolve_target(self.on, environment=os.environ), target_name=self.on)
@@ -89,7 +100,10 @@ class CorunSpec:
             ]
         )
         meter = link_meter(self.on)
-        with self._folder() as folder, scratch_directory("corun") as scratch:
+        plan = self._plan(groups, members, nodes)
+        if earlier is not None:
+            _require_same_hosts(earlier.plan, plan)
+        with self._folder(is_new=earlier is None) as folder, scratch_directory("corun") as scratch:
             factory = ExecutionFactory(
                 folder=scratch.absolute(), engine=self.engine, rounds=self.rounds, seed=self.seed, figures=self.figures,
                 iterations=self.iterations,
@@ -97,8 +111,8 @@ class CorunSpec:
             for member in (one for group in members for one in group):
                 factory.prepare(member)
             run = _Run(
-                spec=self, plan=self._plan(groups, members, nodes), members=members, factory=factory, meter=meter,
-                journal=(folder or scratch) / FILE, progress=progress,
+                spec=self, plan=plan, members=members, factory=factory, meter=meter,
+                journal=(folder or scratch) / FILE, progress=progress, earlier=earlier,
             )  # fmt: skip
             with scheduled_for(target):
                 result = run.run()
@@ -139,15 +153,18 @@ class CorunSpec:
             executions=self.executions, min_overlap=self.min_overlap,
             lower=self.lower, iterations=self.iterations,
             machine=self.machine or valid_name(f"{kind}-{lab}" if lab else platform.node()),
+            rounds=self.rounds, limit_s=self.limit_s,
         )  # fmt: skip
 
     @contextmanager
-    def _folder(self) -> Iterator[Path | None]:
+    def _folder(self, *, is_new: bool) -> Iterator[Path | None]:
         if self.output is None:
             yield None
             return
-        make_new_directory(self.output, begins="a co-run begins")
-        yield self.output
+        if is_new:
+            make_new_directory(self.output, begins="a co-run begins")
+        with locked(self.output, command="corun", subject="co-run"):
+            yield self.output
 
 
 @dataclass(kw_only=True)
@@ -159,27 +176,50 @@ class _Run:
     meter: LinkMeter | None
     journal: Path
     progress: Progress
+    earlier: RecordedCoruns | None
     periods: list[Period] = field(default_factory=list)
 
     def run(self) -> Corun:
         spec = self.spec
-        JOURNAL.require_readable(self.plan)
-        JOURNAL.append(self.journal, self.plan)
+        self._begin()
         conditions = [*((member,) for member in _isolated(self.members)), *self.members]
         with concurrent_launches() as launches:
             try:
                 for block in range(spec.blocks):
                     order = random.Random(f"{spec.seed}/{block}").sample(conditions, len(conditions))
                     for members in order:
-                        self._measure(block, members, launches)
+                        if not self._is_measured(block, members):
+                            self._measure(block, members, launches)
             except Interrupted:
-                result = corun_of(self.plan, self.periods)
+                if self.spec.output is not None:
+                    self.progress(f"`stressbench corun resume {self.spec.output}` measures the rest")
+                result = self._result()
                 if not any(one.blocks for one in result.slowdowns):
                     raise
                 return result
             except MachineFault as fault:
                 raise MachineFault(*fault.args, *self._kept()) from fault
-        return corun_of(self.plan, self.periods)
+        return self._result()
+
+    def _begin(self) -> None:
+        """Record the plan, or take over the periods of an earlier co-run with the same one."""
+        if self.earlier is None:
+            JOURNAL.require_readable(self.plan)
+            JOURNAL.append(self.journal, self.plan)
+            return
+        self.periods = list(self.earlier.done)
+        self.progress(f"{count(len(self.periods), 'period')} were measured before")
+        if self.earlier.plan.version != __version__:
+            self.progress(
+                f"version {self.earlier.plan.version} measured them, and this is {__version__}", level=Level.warning
+            )
+
+    def _is_measured(self, block: int, members: tuple[Member, ...]) -> bool:
+        sought = block, tuple(one.number for one in members), tuple(one.hosts_text for one in members)
+        return any((one.repetition, one.programs, one.hosts) == sought for one in self.periods)
+
+    def _result(self) -> Corun:
+        return corun_of(self.plan, self.periods, notes=() if self.earlier is None else self.earlier.complaints)
 
     def _measure(self, block: int, members: tuple[Member, ...], launches: ConcurrentLaunches) -> None:
         spec = self.spec
@@ -217,7 +257,19 @@ class _Run:
         """Where the periods so far are, if they are kept."""
         if self.spec.output is None or not self.periods:
             return ()
-        return (f"`stressbench corun report {self.spec.output}` shows what was measured before",)
+        return (
+            f"`stressbench corun report {self.spec.output}` shows what was measured before, and `stressbench corun "
+            f"resume {self.spec.output}` measures the rest",
+        )
+
+
+def _require_same_hosts(earlier: CorunPlan, plan: CorunPlan) -> None:
+    """Raise LaunchMistake where programs would have other hosts or cores than in the periods so far."""
+    if (earlier.hosts, earlier.own_cores) != (plan.hosts, plan.own_cores):
+        raise LaunchMistake(
+            f"--on {plan.on}: programs would have other hosts or cores than in the blocks so far: resume the co-run "
+            "where it began, or begin another one"
+        )
 
 
 def _isolated(groups: Sequence[Sequence[Member]]) -> tuple[Member, ...]:

@@ -87,7 +87,7 @@ def _tables(result: Corun) -> Iterator[Table]:
 
 def _notes(result: Corun) -> Iterator[str]:
     if not result.complete:
-        yield "not all blocks are measured"
+        yield "not all blocks are measured; `stressbench corun resume DIR` continues"
     if any(one.slowdown is not None and one.slowdown.low is None for one in result.slowdowns):
         yield f"an interval takes at least {MIN_PAIRS} blocks"
     for one in result.slowdowns:

@@ -1,0 +1,34 @@
+"""Interrupted co-runs: what their plan says is measured to its end."""
+
+from pathlib import Path
+
+from stressbench.experiments.corun.programs import Program, ProgramList
+from stressbench.experiments.corun.running import ROUNDS, CorunSpec
+from stressbench.experiments.progress import Progress, silent
+from stressbench.formats.launches.coruns import CorunPlan, read_coruns
+from stressbench.formats.launches.journal import FILE
+from stressbench.results.coruns import Corun
+
+
+def resume_corun(folder: Path, *, engine: Path | None = None, progress: Progress = silent) -> Corun:
+    """Measure the periods of an interrupted co-run in `folder` that it does not hold, in the current directory.
+
+    Must be called from the main thread. Raises as `CorunSpec.run`, and StudyMistake for a directory without a plan.
+    """
+    recorded = read_coruns(folder / FILE)
+    return _spec_of(recorded.plan, folder, engine=engine).run(progress=progress, earlier=recorded)
+
+
+def _spec_of(plan: CorunPlan, folder: Path, *, engine: Path | None) -> CorunSpec:
+    """The co-run that the plan is of. Raises LaunchMistake where a program does not exist any more."""
+    programs = ProgramList(
+        programs=tuple(Program(name=one.name, command=one.command, ranks=one.ranks) for one in plan.programs),
+        order=tuple(range(len(plan.programs))),
+    )
+    programs.require()
+    return CorunSpec(
+        words=plan.command, programs=programs, groups=plan.groups, on=plan.on, nodes=plan.nodes, blocks=plan.runs,
+        executions=plan.executions, min_overlap=plan.min_overlap, figures=plan.figures, lower=plan.lower,
+        iterations=plan.iterations, rounds=plan.rounds or ROUNDS, limit_s=plan.limit_s, seed=plan.seed,
+        machine=plan.machine, engine=engine, output=folder,
+    )  # fmt: skip

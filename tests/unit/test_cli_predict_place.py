@@ -9,8 +9,9 @@ from support.sensitivities import aggressor, victim
 
 from stressbench.formats.profiles.profile import Profile
 from stressbench.formats.profiles.store import Store
+from stressbench.interference.pace import Pace
 from stressbench.interference.placement_search import best_grouping, cheapest_grouping
-from stressbench.interference.predictors import Monotone, PhaseAware
+from stressbench.interference.predictors import Monotone
 
 SUFFERS = {"cg": 2.0, "fft": 1.6, "mcb": 1.05, "amg": 1.02}
 
@@ -36,13 +37,13 @@ def test_advice_is_that_of_the_function(store: Path) -> None:
         call("predict", "place", *SUFFERS, "--store", store, "--switches", 3, "--per-switch", 2, "--json").stdout
     )
 
-    advice = best_grouping(PhaseAware(), [made(name) for name in SUFFERS], places=3, per_place=2)
+    advice = best_grouping(Pace(), [made(name) for name in SUFFERS], places=3, per_place=2)
     assert [[one["number"] for one in group] for group in found["groups"]] == sorted(map(list, advice.groups))
     assert found["cost"] == pytest.approx(advice.cost)
-    assert (found["machine"], found["model"], found["switches"], found["per_switch"]) == ("lab", "PhaseAware", 3, 2)
+    assert (found["machine"], found["model"], found["switches"], found["per_switch"]) == ("lab", "Pace", 3, 2)
     assert found["not_considered"] == []
     shared = next(group for group in found["groups"] if len(group) == 2)
-    said = PhaseAware().predict(made(shared[0]["application"]), [made(shared[1]["application"])])
+    said = Pace().predict(made(shared[0]["application"]), [made(shared[1]["application"])])
     assert shared[0]["prediction"]["slowdown"] == said.slowdown
 
 
@@ -50,7 +51,7 @@ def test_words_name_each_switch_and_what_it_costs(store: Path) -> None:
     ended = call("predict", "place", store, "--switches", 3)
 
     assert (ended.exit_code, ended.stderr) == (0, "")
-    assert "lab: 4 applications on 3 switches of at most 2 each, by PhaseAware" in ended.stdout
+    assert "lab: 4 applications on 3 switches of at most 2 each, by Pace" in ended.stdout
     assert "cg alone" in ended.stdout and "fft alone" in ended.stdout
     assert "amg 1.0" in ended.stdout
     assert "Predicted slowdowns add up to 7." in ended.stdout

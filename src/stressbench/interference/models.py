@@ -28,8 +28,8 @@ class Model(StrEnum):
     pace = "Pace"
 
 
-DEFAULT_MODEL = Model.phase_aware
-"""The model with the smallest error in the synthetic validation of docs/explanation/sensitivity.md."""
+DEFAULT_MODEL = Model.pace
+"""The model with the smallest error for real programs on labs (docs/explanation/prediction-accuracy.md)."""
 
 _PREDICTORS: dict[Model, Predictor] = {
     Model.average_lt: AverageLT(),

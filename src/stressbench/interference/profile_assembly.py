@@ -8,6 +8,10 @@ from stressbench.interference.impact_analysis import ImpactData
 from stressbench.interference.probe_statistics import is_significant_drift, latency_drift
 from stressbench.interference.probes import MESSAGES_PER_LATENCY, ProbeSchedule, ProbeSeries, merge_pairs
 from stressbench.interference.queueing import Service
+from stressbench.interference.utilisation import Floats
+
+_DIGITS = 10
+"""Latencies are halves of times that are whole nanoseconds."""
 
 
 def probe_settings(probing: ProbeSchedule, packets: Service | None) -> ProbeSettings:
@@ -135,7 +139,12 @@ def _concatenated(earlier: Latencies, later: Latencies) -> Latencies:
 
 def _latencies(probes: ProbeSeries) -> Latencies:
     return Latencies(
-        latencies_s=tuple(probes.latencies_s.tolist()), at_s=tuple(probes.at_s.tolist()),
-        forward_s=None if probes.forward_s is None else tuple(probes.forward_s.tolist()),
-        pair=tuple(probes.pair.tolist()), stands_for_s=tuple(probes.stands_for_s.round(9).tolist()),
+        latencies_s=_rounded(probes.latencies_s), at_s=_rounded(probes.at_s),
+        forward_s=None if probes.forward_s is None else _rounded(probes.forward_s),
+        pair=tuple(probes.pair.tolist()), stands_for_s=_rounded(probes.stands_for_s),
     )  # fmt: skip
+
+
+def _rounded(times_s: Floats) -> tuple[float, ...]:
+    """Times, s, without the digits that only arithmetic added."""
+    return tuple(times_s.round(_DIGITS).tolist())

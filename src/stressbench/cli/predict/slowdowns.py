@@ -41,9 +41,9 @@ Examples:
     stressbench predict profiles --json | jq '.applications[] | [.application, .foretold[0].prediction.slowdown]'
 
 {WHICH_PROFILES}
-The default model is {DEFAULT_MODEL}. It accounts for the phases of applications and, of the models that need no
-measured co-runs, had the smallest error in the synthetic validation of docs/how-to/predict.md. No model has been
-validated with co-runs on a real machine yet.
+The default model is {DEFAULT_MODEL}, which predicts from how long messages wait beside each application. Of the models
+that need no measured co-runs, it had the smallest error with real programs on labs (docs/how-to/predict.md). No model
+has been validated with co-runs on a cluster yet.
 
 Exit status: 0 at least one prediction, 1 no prediction is possible, 2 invalid input.
 """

@@ -61,6 +61,17 @@ def test_bursts_do_not_change_the_share_of_undelayed_probes() -> None:
     assert found.value == pytest.approx(0.5, abs=0.05)
 
 
+def test_waits_for_cores_that_are_short_beside_those_for_the_network_are_none() -> None:
+    """Beside the program, a fifth of the probes takes up to five times as long as an idle one, for want of a core."""
+    idle, loaded = idle_and_loaded(waits(0.4, constant), service=10_000.0)
+    random = np.random.default_rng(7)
+    loaded += np.where(random.random(PROBES) < 0.2, random.uniform(20.0, 80.0, PROBES), 0.0)
+
+    found = estimate_from_undelayed(idle, loaded, directions=1, resamples=FEW)
+
+    assert found.value == pytest.approx(0.4, abs=0.05)
+
+
 @pytest.mark.parametrize("noise", [normal, skewed])
 def test_an_idle_machine_is_idle(noise: Callable[[np.random.Generator], Floats]) -> None:
     idle, loaded = idle_and_loaded(np.zeros(PROBES), service=1.0, noise=noise)

@@ -10,8 +10,8 @@ from stressbench.interference.probes import MESSAGES_PER_LATENCY, ProbeSchedule,
 from stressbench.interference.queueing import Service
 from stressbench.interference.utilisation import Floats
 
-_DIGITS = 10
-"""Latencies are halves of times that are whole nanoseconds."""
+_DIGITS = 12
+"""Of a second. Latencies are halves of times that are whole nanoseconds."""
 
 
 def probe_settings(probing: ProbeSchedule, packets: Service | None) -> ProbeSettings:

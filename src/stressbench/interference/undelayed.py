@@ -35,6 +35,7 @@ _WORTH = 3.0
 
 Idle latencies are a sample, too, so that n of them and m under load make it vary (n + m) / n times as much.
 """
+_ALIKE = 0.05  # waits below this share of their mean
 _LONGER = 2.0  # the shortest range of waits that are far from idle latencies, in idle latencies
 _TRACE = 0.005  # a share of delayed probes that may be chance
 _LEAST_EDGES = 4
@@ -83,10 +84,19 @@ def undelayed_mixture(idle_s: Floats, loaded_s: Floats, *, weights: Floats | Non
 def _far_apart(idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture | None:
     """The mixture where waits are much longer than idle latencies; None if they are not.
 
-    All latencies below twice an idle one are alike here, so that it does not matter if what varies on the way of
-    undelayed probes, such as the time to wake up, is another beside the program.
+    All latencies below twice an idle one, and all waits below a twentieth of their mean, are alike here, so that it
+    does not matter if what varies on the way of undelayed probes, such as the time to wake up, is another beside the
+    program. Waits for the network that are as short as that are part of the distribution of the others.
     """
     near_s = max(float(np.median(idle_s)), SHORTEST[-1] * spread_of(idle_s))
+    mixture = _beyond(near_s, idle_s, loaded_s, weights)
+    if mixture is None or (alike_s := _ALIKE * mixture.wait_s) <= near_s:
+        return mixture
+    return _beyond(alike_s, idle_s, loaded_s, weights) or mixture
+
+
+def _beyond(near_s: float, idle_s: Floats, loaded_s: Floats, weights: Floats | None) -> Mixture | None:
+    """The mixture where all latencies up to `near_s` above an idle one are alike; None if waits are not far above."""
     first_s = float(np.median(idle_s)) + near_s
     edges_s = _edges(idle_s, loaded_s)
     edges_s = np.concatenate((edges_s[:1], [first_s], edges_s[edges_s > first_s]))

@@ -150,12 +150,12 @@ def test_a_pair_that_was_not_probed_for_a_moment_has_its_mean_wait_in_it() -> No
 def test_waits_of_several_aggressors_add_up_in_each_direction() -> None:
     first, same, second = probed([[2e-3] * 400, NONE]), probed([[3e-3] * 400, NONE]), probed([NONE, [3e-3] * 400])
 
-    apart, together = (MODEL.predict(victim(), [first, one]) for one in (second, same))
+    apart, combined = (MODEL.predict(victim(), [first, one]) for one in (second, same))
     other_pairs = MODEL.predict(victim(), [first, probed([NONE, NONE, [3e-3] * 400])])
 
     assert apart.slowdown == pytest.approx(slowdown_at([(1.0, 3e-3)]), rel=0.06)
-    assert together.slowdown == pytest.approx(slowdown_at([(1.0, 5e-3)]), rel=0.06)
-    assert other_pairs.slowdown == together.slowdown
+    assert combined.slowdown == pytest.approx(slowdown_at([(1.0, 5e-3)]), rel=0.06)
+    assert other_pairs.slowdown == combined.slowdown
 
 
 def test_waits_of_several_aggressors_add_up() -> None:

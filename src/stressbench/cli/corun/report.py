@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from stressbench.cli.console.documents import print_or_write, renderer_named
+from stressbench.cli.options.corun import Folder
 from stressbench.cli.options.documents import OutputFile, format_option
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.figure_files import FigureFiles
-from stressbench.cli.options.study import Folder
 from stressbench.experiments.corun.results import corun_results
 from stressbench.formats.files import recorded_reads
 from stressbench.report.coruns import FORMATS, page

@@ -4,11 +4,10 @@ import typer
 
 from stressbench.cli.console.coruns import print_and_exit
 from stressbench.cli.options.common import Engine
-from stressbench.cli.options.corun import EXIT_STATUS
+from stressbench.cli.options.corun import EXIT_STATUS, Folder
 from stressbench.cli.options.documents import AsJson
 from stressbench.cli.options.expansion import with_options
 from stressbench.cli.options.figure_files import FigureFiles
-from stressbench.cli.options.study import Folder
 from stressbench.console import emit
 from stressbench.experiments.corun.resuming import resume_corun
 from stressbench.formats.launches.journal import FILE

@@ -30,6 +30,7 @@ Workloads: TypeAlias = Annotated[
     list[str] | None,
     typer.Argument(metavar="[W.sb [++ W.sb]...]", help="Workloads, or programs without options.", show_default=False),
 ]
+Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of co-runs.", show_default=False)]
 
 
 def command_line(workloads: Sequence[str] | None, after_dashes: Sequence[str]) -> tuple[str, ...]:

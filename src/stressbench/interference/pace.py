@@ -211,9 +211,9 @@ def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
     moments = _moments(probes)
     places, shape = pairs * (moments.max() + 1) + moments, (count, int(moments.max()) + 1)
     probed_s = np.bincount(places, weights=weights_s, minlength=shape[0] * shape[1]).reshape(shape)
-    values = []
+    values, idle_s = [], _mean_s(idle)
     for delays in probes.directions or (probes.array, probes.array):
-        waits = np.maximum(0.0, delays - _mean_s(idle)) / unit_s
+        waits = np.maximum(0.0, delays - idle_s) / unit_s
         sums = np.bincount(places, weights=weights_s * waits, minlength=probed_s.size).reshape(shape)
         means = sums.sum(axis=1, keepdims=True) / probed_s.sum(axis=1, keepdims=True)
         values.append(np.where(probed_s > 0, sums / np.where(probed_s > 0, probed_s, 1.0), means))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stressbench.experiments.corun.programs import Program, ProgramList
-from stressbench.experiments.corun.running import ROUNDS, CorunSpec
+from stressbench.experiments.corun.running import ROUNDS, CorunSpec, locked_corun
 from stressbench.experiments.progress import Progress, silent
 from stressbench.formats.launches.coruns import CorunPlan, read_coruns
 from stressbench.formats.launches.journal import FILE
@@ -15,8 +15,9 @@ def resume_corun(folder: Path, *, engine: Path | None = None, progress: Progress
 
     Must be called from the main thread. Raises as `CorunSpec.run`, and StudyMistake for a directory without a plan.
     """
-    recorded = read_coruns(folder / FILE)
-    return _spec_of(recorded.plan, folder, engine=engine).run(progress=progress, earlier=recorded)
+    spec = _spec_of(read_coruns(folder / FILE).plan, folder, engine=engine)  # before anything is written there
+    with locked_corun(folder):
+        return spec.run(progress=progress, earlier=read_coruns(folder / FILE))
 
 
 def _spec_of(plan: CorunPlan, folder: Path, *, engine: Path | None) -> CorunSpec:

@@ -4,7 +4,7 @@ import os
 import platform
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,9 +82,9 @@ class CorunSpec:
     def run(self, *, progress: Progress = silent, earlier: RecordedCoruns | None = None) -> Corun:
         """Measure all blocks. After a stop signal, the result of the blocks so far, which is not `complete`.
 
-        `earlier`: an interrupted co-run in `output`, whose periods are not measured again. Must be called from the main
-        thread. Raises LaunchMistake and StudyMistake before any launch, MachineFault if a program fails, and
-        Interrupted without any result.
+        `earlier`: an interrupted co-run in `output`, which the caller has locked; its periods are not measured again.
+        Must be called from the main thread. Raises LaunchMistake and StudyMistake before any launch, MachineFault if a
+        program fails, and Interrupted without any result.
         """
         self._require_valid_values()
         target = require_real_hosts(resolve_target(self.on, environment=os.environ), target_name=self.on)
@@ -161,9 +161,11 @@ class CorunSpec:
         if self.output is None:
             yield None
             return
-        if is_new:
-            make_new_directory(self.output, begins="a co-run begins")
-        with locked(self.output, command="corun", subject="co-run"):
+        if not is_new:
+            yield self.output
+            return
+        make_new_directory(self.output, begins="a co-run begins")
+        with locked_corun(self.output):
             yield self.output
 
 
@@ -191,8 +193,8 @@ class _Run:
                         if not self._is_measured(block, members):
                             self._measure(block, members, launches)
             except Interrupted:
-                if self.spec.output is not None:
-                    self.progress(f"`stressbench corun resume {self.spec.output}` measures the rest")
+                if spec.output is not None:
+                    self.progress(_measures_the_rest(spec.output))
                 result = self._result()
                 if not any(one.blocks for one in result.slowdowns):
                     raise
@@ -208,7 +210,8 @@ class _Run:
             JOURNAL.append(self.journal, self.plan)
             return
         self.periods = list(self.earlier.done)
-        self.progress(f"{count(len(self.periods), 'period')} were measured before")
+        were = "was" if len(self.periods) == 1 else "were"
+        self.progress(f"{count(len(self.periods), 'period')} {were} measured before")
         if self.earlier.plan.version != __version__:
             self.progress(
                 f"version {self.earlier.plan.version} measured them, and this is {__version__}", level=Level.warning
@@ -257,10 +260,17 @@ class _Run:
         """Where the periods so far are, if they are kept."""
         if self.spec.output is None or not self.periods:
             return ()
-        return (
-            f"`stressbench corun report {self.spec.output}` shows what was measured before, and `stressbench corun "
-            f"resume {self.spec.output}` measures the rest",
-        )
+        shows = f"`stressbench corun report {self.spec.output}` shows what was measured before"
+        return (f"{shows}, and {_measures_the_rest(self.spec.output)}",)
+
+
+def locked_corun(folder: Path) -> AbstractContextManager[None]:
+    """Lock the directory of a co-run for this process. Raises StudyMistake."""
+    return locked(folder, command="corun", subject="co-run")
+
+
+def _measures_the_rest(output: Path) -> str:
+    return f"`stressbench corun resume {output}` measures the rest"
 
 
 def _require_same_hosts(earlier: CorunPlan, plan: CorunPlan) -> None:

@@ -13,7 +13,7 @@ from stressbench.interference.prediction import NOT_SLOWED
 
 IDLE_S = 1e-5
 IDLE = [IDLE_S] * 40
-SCALE_S, EXPONENT = 1e-3, 0.8
+SCALE_S = 1e-3
 MODEL = Pace()
 LEVELS = (
     [(1.0, 1e-4)], [(1.0, 1e-3)], [(1.0, 5e-3)], [(0.5, 0.0), (0.5, 3e-3)], [(0.5, 0.0), (0.5, 1e-4)], [(1.0, 2e-2)]
@@ -23,7 +23,7 @@ Mixture = Sequence[tuple[float, float]]
 
 
 def slowdown_at(mixture: Mixture) -> float:
-    return float(1 / sum(share / (1 + (wait_s / SCALE_S) ** EXPONENT) for share, wait_s in mixture))
+    return float(1 / sum(share / (1 + wait_s / SCALE_S) for share, wait_s in mixture))
 
 
 def latencies(mixture: Mixture, *, probes: int = 400) -> list[float]:
@@ -46,7 +46,7 @@ def other(mixture: Mixture, *, name: str = "other") -> Profile:
     "mixture", [[(1.0, 2e-3)], [(0.9, 0.0), (0.1, 1e-2)], [(0.2, 0.0), (0.8, 1e-2)], [(1.0, 0.0)]], ids=str
 )
 def test_the_pace_is_the_mean_over_the_moments_of_an_aggressor(mixture: Mixture) -> None:
-    """The last but one has a mean wait of 8 ms, at which the victim would be slowed 6.3 times; the load pauses."""
+    """The last but one has a mean wait of 8 ms, at which the victim would be slowed 9 times; the load pauses."""
     found = MODEL.predict(victim(), [other(mixture)])
 
     assert found.slowdown == pytest.approx(slowdown_at(mixture), rel=0.06)
@@ -187,9 +187,9 @@ def test_levels_that_the_model_misses_widen_the_interval() -> None:
 
 
 def test_half_of_what_is_missed_at_the_levels_is_added() -> None:
-    """A victim that does not care for waits below a millisecond, which no exponent of at most 1 describes."""
-    waits_s = np.geomspace(1e-4, 1e-2, 7)
-    bend = [1.0 if wait_s <= 1e-3 else 1 + (wait_s / 1e-3 - 1) / 3 for wait_s in waits_s]
+    """A victim that does not care for waits below a millisecond, which no scale describes."""
+    waits_s = np.geomspace(5e-4, 2e-3, 7)
+    bend = [1.0 if wait_s <= 1e-3 else 1 + 3 * (wait_s / 1e-3 - 1) for wait_s in waits_s]
     bent = victim(bend, levels=[[(1.0, wait_s)] for wait_s in waits_s.tolist()])
 
     at_level, before, after = (
@@ -201,6 +201,30 @@ def test_half_of_what_is_missed_at_the_levels_is_added() -> None:
     raw = replace(MODEL, shared_error=0.0).predict(bent, [other([(1.0, float(waits_s[3]))])]).slowdown
     assert raw is not None and raw > 1.05
     assert np.log(at_level) == pytest.approx(np.log(raw) / 2, rel=0.01)
+
+
+OVERFLOWING = [*LEVELS, [(1.0, 0.1)], [(1.0, 0.2)]]
+"""Two more levels, with waits of more than twice 20 ms. Half of their messages are lost, say, so that few wait."""
+
+
+@pytest.mark.parametrize(("beside_s", "counts"), [(2e-2, False), (6e-2, True)])
+def test_levels_with_much_longer_waits_than_beside_the_aggressor_do_not_count(beside_s: float, counts: bool) -> None:
+    slowdowns = [*(slowdown_at(one) for one in LEVELS), 5.0, 6.0]
+    aggressor = other([(1.0, beside_s)])
+
+    found = MODEL.predict(victim(slowdowns, levels=OVERFLOWING), [aggressor])
+
+    assert (found.slowdown != MODEL.predict(victim(), [aggressor]).slowdown) == counts
+
+
+def test_four_levels_count_beside_an_aggressor_without_load() -> None:
+    waits_s = [1e-3, 2e-3, 5e-3, 1e-2, 1e-1]
+    levels = [[(1.0, wait_s)] for wait_s in waits_s]
+    slowdowns = [slowdown_at(one) * factor for one, factor in zip(levels, (1, 1.4, 1, 0.7, 0.2), strict=True)]
+    silent = other([(1.0, 0.0)])
+    lower = [MODEL.predict(victim(slowdowns[:count], levels=levels[:count]), [silent]).low for count in (3, 4, 5)]
+
+    assert lower[0] != lower[1] == lower[2]
 
 
 @pytest.mark.parametrize("wait_s", [5e-3, 2e-2])

@@ -1,6 +1,6 @@
 """A predictor by the waits of messages: the longer they wait at a moment, the slower the victim proceeds at it.
 
-    slowdown = 1 / mean of pace(w) over time,   pace(w) = 1 / (1 + (w / t)^p)
+    slowdown = 1 / mean of pace(w) over time,   pace(w) = 1 / (1 + w / t)
 
 w is the wait in the direction of the pair of hosts where messages wait longest at the moment, since a step of a program
 ends with the last of its messages. It is the mean over a second: a program meets many waits in that time, so that what
@@ -9,17 +9,16 @@ the queues for half of the time, the victim proceeds in the other half, which th
 say.
 
 t is about the time between those messages that the victim waits for: it proceeds at half its isolated pace while
-messages wait that long. p, at most 1, is below 1 if longer waits are shared by more of its messages, as those of a
-queue are. Both follow from the victim's congestion levels. They are not set to the best values: a prediction is the
-mean of those for all of them, weighted by the likelihood of what was measured at the levels. Half of what they miss at
-the levels next to it is added: the slowdowns of a victim that does not obey the model are not those of the formula, but
-neither does a program slow it exactly as a congestor ring does.
+messages wait that long. It follows from the victim's congestion levels, except those where messages wait much longer
+than beside the aggressors: where queues overflow, the slowdown is not that of waits. t is not set to the best value: a
+prediction is the mean of those for all of them, weighted by the likelihood of what was measured at the levels. Half of
+what they miss at the levels next to it is added: the slowdowns of a victim that does not obey the model are not those
+of the formula, but neither does a program slow it exactly as a congestor ring does.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 
 import numpy as np
 
@@ -38,14 +37,16 @@ _LEAST_ERROR = 0.05
 """Standard deviation of the logarithm of a slowdown, at least: what the model leaves out."""
 _PROGRAMS_ARE_NOT_RINGS = 0.2
 """Standard deviation of the logarithm of a slowdown, as a share of it, in addition to errors at congestion levels."""
-_PARAMETERS = 2
+_NEAR = 2.0
+"""How many times as long as beside the aggressors messages wait at the heaviest level that counts."""
+_LEAST_LEVELS = 4
+"""That count, however long messages wait at them, if there are as many."""
 _EXTRAPOLATED_SHARE, _EXTRAPOLATION_TOLERANCE = 0.05, 1.1
 _REPLICATES, _DRAWS_EACH, _BLOCK = 100, 20, 2
 _SUMS = 4000
 _SEED = 5
 
 _SCALES = np.geomspace(1e-2, 1e8, 81)
-_EXPONENTS = np.linspace(0.4, 1.0, 7)
 _WAITS = np.concatenate(([0.0], np.geomspace(1e-3, 1e9, 181)))
 _LOG_WAITS = np.concatenate(([np.log(_WAITS[1] / 10)], np.log(_WAITS[1:])))
 
@@ -65,6 +66,11 @@ class _Waits:
         """The longest wait of all directions in each moment, shape (moments,)."""
         longest: Floats = self.values.max(axis=0)
         return longest
+
+    @property
+    def mean_longest(self) -> float:
+        """The mean of the longest waits over time."""
+        return float(np.average(self.longest, weights=self.durations_s))
 
     def histogram(self) -> Floats:
         """The share of time at each of `_WAITS`, shape (waits,). A wait between two of them counts as some of both."""
@@ -91,18 +97,16 @@ class _Waits:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Fit:
-    """The likelihood of each combination of parameters, shape (c,), with sum 1.
+    """The likelihood of each of `_SCALES`, shape (scales,), with sum 1.
 
     `error`: standard deviation of the logarithm of a slowdown. `predicted` and `missed`: logarithms of the slowdowns at
     no load and at the levels, in ascending order, and by how much those measured are above them, shapes (levels + 1,).
-    `longest`: the longest wait of all levels, in units of the mean idle latency.
     """
 
     likelihoods: Floats
     error: float
     predicted: Floats
     missed: Floats
-    longest: float
 
     def missed_at(self, logs: Floats) -> Floats:
         """By how much slowdowns at the levels next to these predicted ones are missed, in logarithms."""
@@ -114,7 +118,7 @@ class _Fit:
 class Pace(CheckedPredictor):
     """Predicts from waits over time; in each direction, the waits of several aggressors add up.
 
-    The interval covers the uncertainty of the parameters, the errors at the congestion levels, that programs are not
+    The interval covers the uncertainty of the scale, the errors at the congestion levels, that programs are not
     congestor rings, and the variation of waits beside the aggressors. There is no upper bound if more than a twentieth
     of the time has waits longer than those at the heaviest level.
 
@@ -126,19 +130,21 @@ class Pace(CheckedPredictor):
     shared_error: float = 0.5
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
-        fit, unit_s = _fit(victim), _mean_s(victim.idle)
+        levels, unit_s = _levels(victim), _mean_s(victim.idle)
         beside = [_impact_waits(one, unit_s) for one in aggressors]
         idle = _log_paces(_added([_idle_waits(one, unit_s) for one in aggressors], seed=_SEED))
         combined = _added(beside, seed=_SEED)
+        fit = _fit(victim, _near(levels, combined.mean_longest))
         log = fit.likelihoods @ (idle - _log_paces(combined))
         slowdown = float(np.exp(log + self.shared_error * fit.missed_at(log)))
         tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
         low, high = np.exp(np.quantile(self._drawn_log_slowdowns(fit, beside, idle), tails))
-        beyond = combined.longest > _EXTRAPOLATION_TOLERANCE * fit.longest
+        longest = max(float(np.quantile(one.longest, 0.95)) for one in levels)
+        beyond = combined.longest > _EXTRAPOLATION_TOLERANCE * longest
         share = float(combined.durations_s[beyond].sum() / combined.durations_s.sum())
         reason = None
         if share > _EXTRAPOLATED_SHARE:
-            level = f"the heaviest congestion level, {fit.longest * unit_s:.3g} s"
+            level = f"the heaviest congestion level, {longest * unit_s:.3g} s"
             reason = f"{share:.0%} of the time waits are beyond those of {level}"
         return Prediction(
             slowdown=slowdown, low=min(slowdown, float(low)),
@@ -146,32 +152,46 @@ class Pace(CheckedPredictor):
         )  # fmt: skip
 
     def _drawn_log_slowdowns(self, fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> Floats:
-        """Logarithms of slowdowns, each of drawn parameters, waits and errors."""
+        """Logarithms of slowdowns, each of a drawn scale, waits and errors."""
         random = np.random.default_rng(_SEED)
         draws = []
         for replicate in range(_REPLICATES):
             waits = _added([one.resampled(random) for one in beside], seed=_SEED + replicate)
-            parameters = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
-            logs = (idle - _log_paces(waits))[parameters]
+            scales = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
+            logs = (idle - _log_paces(waits))[scales]
             logs += self.shared_error * fit.missed_at(logs)
             draws.append(random.normal(logs, np.hypot(fit.error, _PROGRAMS_ARE_NOT_RINGS * logs)))
         return np.concatenate(draws)
 
 
 @lru_cache(maxsize=512)
-def _fit(victim: Profile) -> _Fit:
+def _levels(victim: Profile) -> tuple[_Waits, ...]:
+    """Waits at the congestion levels. Raises Inconclusive without two of them."""
     if not victim.levels:
         raise Inconclusive(f"{victim.application} was not measured at any congestion level")
     if len(victim.levels) == 1:
         raise Inconclusive(f"{victim.application} was measured at one congestion level: at least two are needed")
     unit_s = _mean_s(victim.idle)
-    idle = _log_paces(_idle_waits(victim, unit_s))
-    levels = [_waits(one.probes, victim.idle, unit_s) for one in victim.levels]
-    predicted = np.stack([idle - _log_paces(one) for one in levels])
-    measured = np.log([slowdown_interval(victim.alone_s, one.times_s).centre for one in victim.levels])
+    return tuple(_waits(one.probes, victim.idle, unit_s) for one in victim.levels)
+
+
+def _near(levels: Sequence[_Waits], beside: float) -> tuple[int, ...]:
+    """The levels that count for a prediction beside aggressors with this mean of the longest waits."""
+    means = [one.mean_longest for one in levels]
+    longest = max(_NEAR * beside, sorted(means)[:_LEAST_LEVELS][-1])
+    return tuple(number for number, mean in enumerate(means) if mean <= longest)
+
+
+@lru_cache(maxsize=512)
+def _fit(victim: Profile, chosen: tuple[int, ...]) -> _Fit:
+    """The likelihoods of scales from these congestion levels."""
+    idle = _log_paces(_idle_waits(victim, _mean_s(victim.idle)))
+    levels = _levels(victim)
+    predicted = np.stack([idle - _log_paces(levels[number]) for number in chosen])
+    times_s = [victim.levels[number].times_s for number in chosen]
+    measured = np.log([slowdown_interval(victim.alone_s, one).centre for one in times_s])
     squares = ((predicted - measured[:, np.newaxis]) ** 2).sum(axis=0)
-    spread = squares.min() / max(1, len(levels) - _PARAMETERS)
-    error = max(_LEAST_ERROR, float(np.sqrt(spread)))
+    error = max(_LEAST_ERROR, float(np.sqrt(squares.min() / (len(chosen) - 1))))
     likelihoods = np.exp((squares.min() - squares) / (2 * error**2))
     likelihoods /= likelihoods.sum()
     at_levels = predicted @ likelihoods
@@ -179,7 +199,6 @@ def _fit(victim: Profile) -> _Fit:
     return _Fit(
         likelihoods=likelihoods, error=error, predicted=np.append(0.0, at_levels[ascending]),
         missed=np.append(0.0, (measured - at_levels)[ascending]),
-        longest=max(float(np.quantile(one.longest, 0.95)) for one in levels),
     )  # fmt: skip
 
 
@@ -246,14 +265,12 @@ def _added(waits: Sequence[_Waits], *, seed: int) -> _Waits:
 
 @lru_cache(maxsize=1)
 def _paces() -> Floats:
-    """The pace at each of `_WAITS`, shape (scales and exponents, waits)."""
-    paces: Floats = np.stack(
-        [1 / (1 + (_WAITS / scale) ** exponent) for scale, exponent in product(_SCALES, _EXPONENTS)]
-    )
+    """The pace for each of `_SCALES` at each of `_WAITS`, shape (scales, waits)."""
+    paces: Floats = 1 / (1 + _WAITS / _SCALES[:, np.newaxis])
     return paces
 
 
 def _log_paces(waits: _Waits) -> Floats:
-    """The logarithm of the mean pace for each combination of parameters, shape (c,)."""
+    """The logarithm of the mean pace for each of `_SCALES`, shape (scales,)."""
     logs: Floats = np.log(_paces() @ waits.histogram())
     return logs

@@ -149,6 +149,110 @@ def test_a_workload_is_timed_round_by_round_in_one_launch_beside_each_ring(folde
     assert kept.provenance.configuration["times"] == "rounds"
 
 
+KEPT = (*SHORT, "--levels", "3", "--clock", "2.5GHz", "--no-after", "--rings", "rings", "--machine", "lab")
+PROGRAM = ("--", "sh", "-c", SLOWED)
+
+
+def probed(folder: Path) -> int:
+    """Launches of probes without a program, so far."""
+    return len((folder.parent / "launches-alone").read_text().splitlines())
+
+
+def test_programs_share_the_probes_of_rings(folder: Path) -> None:
+    first = stressbench(folder, *KEPT, "-o", "first.json", *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+    assert first.returncode == 0, first.stderr
+    assert probed(folder) == 4
+
+    second = stressbench(folder, *KEPT, "-o", "second.json", *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+
+    assert second.returncode == 0, second.stderr
+    assert probed(folder) == 5  # the idle machine
+    assert "probing the ring" not in second.stderr
+    assert len(re.findall(r"P=\d M=\d+ B=.*us: probes of 20", second.stderr)) == 3
+    one, other = (read_profile(folder / name) for name in ("first.json", "second.json"))
+    assert [level.configuration for level in other.levels] == [level.configuration for level in one.levels]
+    assert [level.probes for level in other.levels] == [level.probes for level in one.levels]
+    assert all(level.times_s for level in other.levels)
+    assert other.provenance.configuration["rings of"].count("20") >= 3
+    assert "rings of" not in one.provenance.configuration
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(("--size", "2KiB"), id="other probes"),
+        pytest.param(("--idle", "2s"), id="more probes"),
+        pytest.param(("--machine", "other"), id="another machine"),
+    ],
+)
+def test_rings_that_were_probed_in_another_way_are_probed_again(folder: Path, words: tuple[str, ...]) -> None:
+    stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+
+    ended = stressbench(folder, *KEPT, *words, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+
+    assert ended.returncode == 0, ended.stderr
+    assert probed(folder) == 8
+    assert "probes of" not in ended.stderr
+
+
+def test_rings_of_other_hosts_are_probed_again(folder: Path) -> None:
+    stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+
+    stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h4")
+
+    assert probed(folder) == 8
+
+
+def test_a_kept_ring_that_cannot_be_read_is_named_and_probed_again(folder: Path) -> None:
+    stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+    broken, cut, *_ = sorted((folder / "rings" / "lab").glob("P*"))
+    broken.write_text("{}\n")
+    cut.write_text("".join(cut.read_text().splitlines(keepends=True)[:-1]))
+
+    ended = stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+
+    assert ended.returncode == 0, ended.stderr
+    assert f"rings/lab/{broken.name}:1: " in ended.stderr
+    assert ": measured again" in ended.stderr
+    assert probed(folder) == 7
+    assert all(len(one.read_text()) > 1000 for one in (broken, cut))
+    assert not list((folder / "rings" / "lab").glob(".*"))
+
+
+def test_a_machine_that_has_changed_since_the_rings_is_reported(folder: Path) -> None:
+    """One way takes 150 us instead of 100, which is not taken for a load of the rings."""
+    stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+    (folder / "busy").touch()
+
+    ended = stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+
+    assert ended.returncode == 0, ended.stderr
+    assert re.search(r"CAUTION: idle latencies are 1\.5\d? times those of 20\S+, when the rings in", ended.stderr)
+    assert probed(folder) == 5
+
+
+def test_a_place_for_rings_where_nothing_can_be_kept_is_named(folder: Path) -> None:
+    (folder / "rings").mkdir()
+    (folder / "rings" / "lab").write_text("no directory")
+
+    ended = stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
+
+    assert ended.returncode == 2
+    assert "--rings: rings/lab is not a directory" in ended.stderr
+    assert not (folder.parent / "launches-alone").exists()
+
+
+def test_rings_are_not_probed_without_end(folder: Path) -> None:
+    """Beside a heavy ring a round can take ten times as long as on the idle machine."""
+    launches = folder.parent / "launches"
+
+    stressbench(folder, *SHORT, *TWO_RINGS, "--no-after", *PROGRAM, FAKE_LAUNCHES=str(launches))
+
+    probes, first, second, *_ = [line for line in launches.read_text().splitlines() if "--contended 2 " in line]
+    assert "--time-limit" not in probes
+    assert all("--time-limit 30s" in one for one in (first, second))
+
+
 @pytest.mark.parametrize(
     ("script", "said"),
     [
@@ -296,6 +400,7 @@ def test_probes_and_ring_that_fail_end_everything(folder: Path) -> None:
         ("-n 1 --link fast --packet 1514B true", "--link: 'fast': expected a rate in bits per second"),
         ("-n 1 --link 10Mbit --packet x true", "--packet: 'x' must be a size above 0"),
         ("-n 1 --idle 2s true", "--idle: 2s is too short"),
+        ("-n 1 --rings demo.sb true", "--rings: demo.sb is not a directory"),
         ("-n 1 -o app.txt true", "--output: app.txt should end in .json"),
         ("-n 1 --report app.json true", "--report: app.json should end in .html"),
         ("-n 1 --figures demo.sb true", "--figures: demo.sb is not a directory; name a new one"),

@@ -71,7 +71,7 @@ class Ring:
     `levels`: the largest number of levels to measure, None for all combinations. `runs`: isolated runs, and runs beside
     each level; None: 4, for workloads 1. `partners`: ranks that each rank sends `messages` of `message_bytes` to, with
     pauses of `pauses_s` after those to each `partner`, or once in a `round`. `nodes`: hosts with a rank of the ring,
-    None for all.
+    None for all. `rings`: a directory, in which probes beside rings are kept for other programs on the same machine.
     """
 
     levels: int | None = 8
@@ -82,6 +82,7 @@ class Ring:
     message_bytes: int = PAPER_MESSAGE_BYTES
     pause_after: PauseAfter = PauseAfter.partner
     nodes: int | None = None
+    rings: str | PathLike[str] | None = None
 
 
 class ImpactResults(Reported[ImpactReport]):
@@ -198,7 +199,10 @@ def compress(
         incompatibility=impact_incompatibility, output=output, store=store, page=page, name=name, machine=machine,
         engine=engine, progress=reporting,
     )  # fmt: skip
-    prepared = PreparedCompression(spec=spec, destination=destination, link=loaded, plan=plan)
+    prepared = PreparedCompression(
+        spec=spec, destination=destination, link=loaded, plan=plan,
+        rings=None if around.rings is None else Path(around.rings),
+    )  # fmt: skip
     measured = prepared.run(progress=reporting)
     measured.write_profile(progress=reporting)
     if measured.report is None:

@@ -36,6 +36,7 @@ round by round.
 \b
 Examples:
     stressbench compress --on lab:tiny --store profiles --report hpcc.html --figures figures -- hpcc
+    stressbench compress --on lab:tiny --store profiles --rings rings -- ./next-program
     stressbench compress -n 64 --on slurm -o hpcc.json -- ./hpcc
     stressbench compress -n 16 --on lab:tinis --levels 5 --runs 6 -- ./solver input.txt
     stressbench compress -n 8 --on lab:tiny --rounds 20 workloads/demo.sb
@@ -43,7 +44,8 @@ Examples:
 
 Of all congestion levels (40 in the paper), those that fill the largest gaps in utilisation are measured; levels at
 which CMD reaches --time-limit are dropped from the profile. -o and --store write a profile for predictions; a profile
-that is already in the store keeps its impact. --report draws all of it.
+that is already in the store keeps its impact. --report draws all of it. With --rings, programs that are measured with
+the same options share the probes of the rings.
 
 Exit status: 0 success, 2 invalid input (nothing was started), 3 CMD or the probes failed, or CMD was too short, 130
 interrupted (congestion levels at which CMD was timed are kept).
@@ -72,7 +74,7 @@ def compress(
         background_ranks=plan.background_ranks(target, pairs=schedule.pairs), engine=engine,
         incompatibility=impact_incompatibility,
     )  # fmt: skip
-    prepared = PreparedCompression(spec=spec, destination=destination, link=link, plan=plan)
+    prepared = PreparedCompression(spec=spec, destination=destination, link=link, plan=plan, rings=ring.rings)
     measured = prepared.run(progress=emit)
     if measured.report is not None:
         _print(measured.report, spec, as_json=as_json)

@@ -1,6 +1,7 @@
 """Options of the congestor ring of `compress`."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -61,6 +62,14 @@ class RingOptions:
     message_size: Annotated[str, typer.Option(metavar="SIZE", help="Message size of the ring.")] = "40KiB"
     nodes: Annotated[
         int | None, typer.Option(metavar="N", help="Hosts with a rank of the ring; default: all.", show_default=False)
+    ] = None
+    rings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Keep probes beside rings in DIR/MACHINE, and use those that are there.",
+            show_default=False,
+        ),
     ] = None
 
     def plan(

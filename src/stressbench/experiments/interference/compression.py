@@ -3,17 +3,20 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import inf
 from pathlib import Path
 
 from stressbench.exit_status import ExitStatus
+from stressbench.experiments.interference.kept_rings import KeptRings
 from stressbench.experiments.interference.outcome import MeasurementAborted
 from stressbench.experiments.interference.ring_plan import RingPlan
 from stressbench.experiments.interference.runner import MeasurementRunner, ProgramRun, read_launch
-from stressbench.experiments.interference.spec import BackgroundLoad, MeasurementSpec, ring_load
+from stressbench.experiments.interference.spec import BackgroundLoad, MeasurementSpec, probe_load, ring_load
 from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.scratch import scratch_directory
 from stressbench.formats.profiles.profile import Configuration
+from stressbench.formats.run import Run
 from stressbench.formats.units import duration_text
 from stressbench.interference.compression import next_configuration
 from stressbench.interference.compression_analysis import (
@@ -25,19 +28,26 @@ from stressbench.interference.compression_analysis import (
 from stressbench.interference.congestor_ring import CongestorRing, congestor_ring, ring_workload, with_measured_pace
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.link_shares import LinkShares, link_shares
+from stressbench.interference.probe_statistics import idle_drift, is_significant_drift
 from stressbench.interference.probes import ProbeSeries
 from stressbench.interference.round_times import round_times
 from stressbench.report.units import count
 
 _MIN_RUN_TO_START_RATIO = 2.0
+_RING_LIMIT_S, _RING_LIMIT_RATIO = 30.0, 3.0
+"""Probes beside a ring take at most so long, or that many times as long as on the idle machine, whichever is more."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompressionMeasurement:
-    """The data of a measurement. `interrupted`: why runs are missing, None for a complete measurement."""
+    """The data of a measurement. `interrupted`: why runs are missing, None for a complete measurement.
+
+    `earlier_rings`: when those rings were probed that are of earlier measurements, in ascending order.
+    """
 
     data: CompressionData
     interrupted: str | None
+    earlier_rings: tuple[datetime, ...]
 
     def saved_extent(self, *, is_requested: bool) -> str:
         """A sentence on the results of an interrupted measurement, which are lost unless a profile `is_requested`."""
@@ -50,9 +60,12 @@ class CompressionMeasurement:
 
 
 def measure_compression(
-    spec: MeasurementSpec, plan: RingPlan, *, progress: Progress = silent
+    spec: MeasurementSpec, plan: RingPlan, *, rings: Path | None = None, progress: Progress = silent
 ) -> CompressionMeasurement:  # fmt: skip
     """Probe each congestion level without the program, then run the program isolated and beside each level.
+
+    `rings`: a directory of this machine with probes of earlier measurements, which are used, and to which new ones are
+    added.
 
     If it is interrupted after the program has run isolated and beside at least one level, the result holds what was
     measured. Raises LaunchMistake for what the user can correct, MeasurementAborted where a launch fails or is
@@ -60,7 +73,7 @@ def measure_compression(
     """
     try:
         with scratch_directory("compress") as folder:
-            return _Measurement(spec, plan, folder, progress).measure()
+            return _Measurement(spec, plan, folder, rings, progress).measure()
     except KeyboardInterrupt:
         raise MeasurementAborted("interrupted; no result is reported", status=ExitStatus.interrupted) from None
 
@@ -84,8 +97,11 @@ class _Level:
 
 
 class _Measurement:
-    def __init__(self, spec: MeasurementSpec, plan: RingPlan, folder: Path, progress: Progress) -> None:
+    def __init__(
+        self, spec: MeasurementSpec, plan: RingPlan, folder: Path, rings: Path | None, progress: Progress
+    ) -> None:  # fmt: skip
         self._spec = spec
+        self._rings_folder = rings
         self._plan = plan
         self._progress = progress
         # The first round of a workload establishes connections and is not timed.
@@ -94,6 +110,9 @@ class _Measurement:
         self._run_times_s: list[float] = []
         self._levels: list[_Level] = []
         self._isolated_s: list[float] = []
+        self._kept: KeptRings | None = None
+        self._earlier_rings: list[datetime] = []
+        self._idle_of_rings: tuple[ProbeSeries, ...] = ()
         self._before: tuple[ProbeSeries, ...] = ()
         self._after: tuple[ProbeSeries, ...] = ()
 
@@ -101,8 +120,9 @@ class _Measurement:
         self._runner.check(self._load(congestor_ring(self._plan.candidates[0], nodes=self._plan.nodes)))
         if self._spec.workload is None:
             self._trial_run()
-        self._before = self._runner.probe_idle("idle, before")
+        self._probe_idle()
         self._probe_levels()
+        interrupted = None
         try:
             self._run_program()
             if self._spec.probe_after:
@@ -110,12 +130,14 @@ class _Measurement:
         except MeasurementAborted as aborted:
             if aborted.exit_status is not ExitStatus.interrupted or not self._has_result():
                 raise
-            return CompressionMeasurement(data=self._data(), interrupted=aborted.reason)
+            interrupted = aborted.reason
         except KeyboardInterrupt:
             if not self._has_result():
                 raise
-            return CompressionMeasurement(data=self._data(), interrupted="interrupted")
-        return CompressionMeasurement(data=self._data(), interrupted=None)
+            interrupted = "interrupted"
+        return CompressionMeasurement(
+            data=self._data(), interrupted=interrupted, earlier_rings=tuple(sorted(self._earlier_rings))
+        )
 
     def _has_result(self) -> bool:
         return bool(self._data().completed_levels and self._isolated_s)
@@ -158,6 +180,26 @@ class _Measurement:
                 status=ExitStatus.fault,
             )
 
+    def _probe_idle(self) -> None:
+        """Probe the idle machine, and look at how it was when the rings that are kept were probed."""
+        run = self._runner.run_idle("idle, before")
+        self._before = self._idle_of_rings = self._runner.series(run)
+        if self._rings_folder is None:
+            return
+        self._kept = KeptRings(
+            folder=self._rings_folder, idle_now=run, rounds=self._spec.schedule.rounds(self._spec.idle_s),
+            progress=self._progress,
+        )  # fmt: skip
+        earlier = self._kept.idle(probe_load(self._spec))
+        self._idle_of_rings = self._runner.series(earlier)
+        drift = idle_drift(self._idle_of_rings, self._before)
+        if drift is not None and is_significant_drift(drift):
+            since = earlier.header.started_at.isoformat()
+            self._progress(
+                f"CAUTION: idle latencies are {drift.centre:.2f} times those of {since}, when the rings in "
+                f"{self._rings_folder} were probed: remove it to probe them again"
+            )
+
     def _load(self, ring: CongestorRing, *, is_steady: bool = False) -> BackgroundLoad:
         workload = ring_workload(self._spec.schedule, ring, pairing=self._plan.pairing, is_steady=is_steady)
         return ring_load(self._spec, workload, is_steady=is_steady)
@@ -167,13 +209,8 @@ class _Measurement:
         plan = self._plan
         too_heavy: list[Configuration] = []
         while (configuration := self._next_configuration(too_heavy)) is not None:
-            remaining_levels = plan.max_levels - len(self._levels) - len(too_heavy)
-            self._progress(
-                f"{configuration}: probing the ring for {self._spec.idle_s:g} s"
-                + self._remaining(probing=remaining_levels, runs=plan.runs * (1 + len(self._levels) + remaining_levels))
-            )
             ring = congestor_ring(configuration, nodes=plan.nodes)
-            run = self._runner.run_load(self._load(ring), step=str(configuration))
+            run = self._probed_ring(ring, remaining=plan.max_levels - len(self._levels) - len(too_heavy))
             probes = self._runner.series(run)
             if has_enough_probes(probes):
                 first_ended_s = max((one.ended_s for one in run.rounds[:1]), default=0.0)
@@ -191,6 +228,24 @@ class _Measurement:
                 status=ExitStatus.fault,
             )  # fmt: skip
 
+    def _probed_ring(self, ring: CongestorRing, *, remaining: int) -> Run:
+        """Probes beside a ring, kept or new. `remaining`: the number of levels that are not probed yet, with this."""
+        load, name = self._load(ring), str(ring.configuration)
+        kept = None if self._kept is None else self._kept.find(name, load)
+        if kept is not None:
+            self._earlier_rings.append(kept.header.started_at)
+            self._progress(f"{name}: probes of {kept.header.started_at.isoformat()}")
+            return kept
+        self._progress(
+            f"{name}: probing the ring for {self._spec.idle_s:g} s"
+            + self._remaining(probing=remaining, runs=self._plan.runs * (1 + len(self._levels) + remaining))
+        )
+        limit_s = max(_RING_LIMIT_S, _RING_LIMIT_RATIO * self._spec.idle_s)
+        run = self._runner.run_load(load, step=name, limit_s=limit_s)
+        if self._kept is not None:
+            self._kept.keep(name, load, run)
+        return run
+
     def _next_configuration(self, too_heavy: Sequence[Configuration]) -> Configuration | None:
         """The next congestion level to probe; None when there are enough."""
         plan, tried_count = self._plan, len(self._levels) + len(too_heavy)
@@ -199,7 +254,7 @@ class _Measurement:
         if plan.measures_all:
             return plan.candidates[tried_count]
         levels = [one.level() for one in self._levels]
-        probed = ring_waits(self._before, levels)
+        probed = ring_waits(self._idle_of_rings, levels)
         waits = replace(probed, waits_s={**probed.waits_s, **dict.fromkeys(too_heavy, inf)})
         return next_configuration(waits, plan.candidates, changes_pauses=plan.changes_pauses)
 

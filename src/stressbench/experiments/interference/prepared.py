@@ -1,10 +1,12 @@
 """Measurements of `impact` and `compress` that are checked and can start, and what they found."""
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from stressbench.experiments.interference.compression import CompressionMeasurement, measure_compression
 from stressbench.experiments.interference.impact import measure_impact
+from stressbench.experiments.interference.kept_rings import rings_of_machine
 from stressbench.experiments.interference.loaded_link import LoadedLink
 from stressbench.experiments.interference.profile_files import (
     ProfileDestination,
@@ -58,16 +60,18 @@ class MeasuredImpact:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedCompression:
-    """A measurement of slowdowns at several congestion levels."""
+    """A measurement of slowdowns at several congestion levels. `rings`: a directory of rings of several machines."""
 
     spec: MeasurementSpec
     destination: ProfileDestination
     link: LoadedLink
     plan: RingPlan
+    rings: Path | None = None
 
     def run(self, *, progress: Progress = silent) -> "MeasuredCompression":
         """Measure and analyse. Raises LaunchMistake and MeasurementAborted."""
-        measurement = measure_compression(self.spec, self.plan, progress=progress)
+        rings = rings_of_machine(self.rings, self.destination.machine)
+        measurement = measure_compression(self.spec, self.plan, rings=rings, progress=progress)
         report = None
         if measurement.interrupted is None:
             report = CompressionReport(

@@ -136,10 +136,12 @@ def write_compression_profile(
 
     if stored is not None and (drift := idle_drift_since_impact(stored, data)) is not None:
         progress(f"CAUTION: {drift}")
+    earlier_rings = " ".join(one.isoformat() for one in measurement.earlier_rings)
     configuration = {
         "compressions": f"{len(data.completed_levels)} of {len(plan.candidates)}", "ring": count(plan.nodes, "host"),
         "runs": str(plan.runs), "times": "rounds" if by_rounds else "launches",
-        **({} if measurement.interrupted is None else {"interrupted": "yes"}), **link.provenance,
+        **({} if measurement.interrupted is None else {"interrupted": "yes"}),
+        **({"rings of": earlier_rings} if earlier_rings else {}), **link.provenance,
     }  # fmt: skip
     _write(
         destination, _provenance(destination, spec, data.before, configuration=configuration), assemble,

@@ -108,9 +108,13 @@ class MeasurementRunner:
         self._program()
         _prepared(self._load_request(load, rounds=1))
 
-    def run_load(self, load: BackgroundLoad, *, step: str) -> Run:
-        """Run the load without the program for `idle_s`. `step` names the launch in messages."""
-        request = self._load_request(load, rounds=self._spec.schedule.rounds(self._spec.idle_s))
+    def run_load(self, load: BackgroundLoad, *, step: str, limit_s: float | None = None) -> Run:
+        """Run the load without the program for `idle_s`. `step` names the launch in messages.
+
+        Rounds have a number of probes, so that they take longer while messages wait. None starts that would end after
+        `limit_s`.
+        """
+        request = self._load_request(load, rounds=self._spec.schedule.rounds(self._spec.idle_s), limit_s=limit_s)
         result = session.run(_prepared(request), run_file=request.run_file.path)
         if result.status != ExitStatus.ok:
             for sentence in causes(result, request=request):
@@ -124,10 +128,14 @@ class MeasurementRunner:
             )
         return read_launch(request.run_file.path)
 
+    def run_idle(self, step: str) -> Run:
+        """Run the probes on the idle machine."""
+        self._progress(f"{step}: probing the idle machine for {self._spec.idle_s:g} s")
+        return self.run_load(probe_load(self._spec), step=step)
+
     def probe_idle(self, step: str) -> tuple[ProbeSeries, ...]:
         """Latencies on the idle machine, one series per pair."""
-        self._progress(f"{step}: probing the idle machine for {self._spec.idle_s:g} s")
-        return self.series(self.run_load(probe_load(self._spec), step=step))
+        return self.series(self.run_idle(step))
 
     def series(self, run: Run, *, during: LoadedProgramRun | None = None) -> tuple[ProbeSeries, ...]:
         """Probes of each pair in `run`; with `during`, only those between the program's start and its end."""
@@ -250,13 +258,16 @@ class MeasurementRunner:
             require_success(outcome, name=name, progress=self._progress)
         return outcome
 
-    def _load_request(self, load: BackgroundLoad, *, rounds: int) -> session.LaunchRequest:
+    def _load_request(
+        self, load: BackgroundLoad, *, rounds: int, limit_s: float | None = None
+    ) -> session.LaunchRequest:  # fmt: skip
         spec = self._spec
         self._launches += 1
         workload = self._folder / f"{load.file_stem}.sb"
         workload.write_text(load.workload, encoding="utf-8")
         options = EngineOptions(
-            isolated="0", contended=str(rounds), warmup="0", finish="once", seed=str(spec.seed), place=load.placement
+            isolated="0", contended=str(rounds), warmup="0", finish="once", seed=str(spec.seed), place=load.placement,
+            time_limit=None if limit_s is None else f"{limit_s:g}s",
         )  # fmt: skip
         target = spec.load_target.one_rank_per_host(load.ranks // load.ranks_per_node)
         return session.LaunchRequest(

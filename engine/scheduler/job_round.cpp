@@ -13,6 +13,59 @@ namespace {
 // of the decision negligible.
 constexpr double batch_s = 0.02;
 constexpr std::int64_t largest_batch = 100000;
+// Up to this time of a batch, the decision on the next one is made while it runs.
+constexpr double longest_early_s = 0.25;
+
+// Repetitions of a job, and the time of the slowest rank, since the root may only be a target of one-sided
+// communication and finish at once.
+struct Batch {
+  std::int64_t repetitions = 1;
+  double slowest_s = 0;
+
+  // How many repetitions take `batch_s`. Some motifs take no time in a simulation; the size then stays as it is.
+  std::int64_t fitting() const noexcept {
+    const double fitting = static_cast<double>(repetitions) * (slowest_s > 0 ? batch_s / slowest_s : 1);
+    return std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
+                      std::min(largest_batch, repetitions * 4));
+  }
+};
+
+// How many repetitions follow, none if 0, and whether the decision after this one arrives while they run.
+struct Decision {
+  std::int64_t repetitions = 0;
+  std::int64_t next_is_early = 0;
+};
+constexpr int words_of_decision = 2;
+
+// The last batch whose time is known on the root. Times are reduced while the next batch runs. Collective over the job.
+class ReducedTimes {
+ public:
+  explicit ReducedTimes(const JobGroup& job_group) : job_group_(job_group) {}
+  ReducedTimes(const ReducedTimes&) = delete;
+  ReducedTimes& operator=(const ReducedTimes&) = delete;
+
+  void start(std::int64_t repetitions, double own_s) {
+    pending_ = Batch{repetitions, 0};
+    own_s_ = own_s;
+    mpi::check(MPI_Ireduce(&own_s_, &pending_.slowest_s, 1, MPI_DOUBLE, MPI_MAX, job_group_.root,
+                           job_group_.group->handle(), &request_),
+               "MPI_Ireduce");
+  }
+  void finish() {
+    if (request_ == MPI_REQUEST_NULL) return;
+    mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    last_ = pending_;
+  }
+  void put(const Batch& batch) { last_ = batch; }
+  const Batch& last() const noexcept { return last_; }
+
+ private:
+  const JobGroup& job_group_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  double own_s_ = 0;
+  Batch pending_;
+  Batch last_;
+};
 
 class RepetitionLoop {
  public:
@@ -37,15 +90,42 @@ class RepetitionLoop {
       std::int64_t batch = is_root() && should_continue() ? next_batch : 0;
       mpi::check(MPI_Bcast(&batch, 1, MPI_INT64_T, job_group_.root, job_group_.group->handle()), "MPI_Bcast");
       if (batch == 0) return;
-      const std::int64_t start = clock_.now_ns();
-      repeat(batch, phase);
-      // Time of the slowest rank, since the root may only be a target of one-sided communication and finish at once.
-      const double slowest_s = reduced(job_group_, static_cast<double>(clock_.now_ns() - start) * 1e-9, MPI_MAX);
-      // Some motifs take no time in a simulation; the batch size then stays as it is.
-      const double fitting_repetitions = static_cast<double>(batch) * (slowest_s > 0 ? batch_s / slowest_s : 1);
-      next_batch = std::clamp(static_cast<std::int64_t>(std::min(fitting_repetitions, 1e9)), std::int64_t{1},
-                              std::min(largest_batch, batch * 4));
+      next_batch = run_batch(batch, phase).fitting();
     }
+  }
+
+  // The same without gaps between short batches, for jobs that load the network for others: while a job waits for a
+  // decision behind its own messages in the queues of links, all other jobs proceed. The decision on the next batch is
+  // on its way while one runs, so that a batch follows the last positive answer.
+  template <class ShouldContinue>
+  void repeat_without_gaps(Phase phase, ShouldContinue should_continue) {
+    ReducedTimes times{job_group_};
+    const auto decision = [&](std::int64_t repetitions, bool next_is_early) {
+      return Decision{is_root() && should_continue() ? repetitions : 0, next_is_early ? 1 : 0};
+    };
+    const auto next_decision = [&] {
+      return decision(times.last().fitting(), times.last().slowest_s < longest_early_s);
+    };
+    Decision now = decision(1, false);
+    broadcast(now);
+    while (now.repetitions > 0) {
+      Decision next;
+      if (now.next_is_early != 0) {
+        next = next_decision();
+        MPI_Request arrival = start_broadcast(next);
+        const double own_s = timed(now.repetitions, phase);
+        times.finish();
+        times.start(now.repetitions, own_s);
+        mpi::check(MPI_Wait(&arrival, MPI_STATUS_IGNORE), "MPI_Wait");
+      } else {
+        times.finish();
+        times.put(run_batch(now.repetitions, phase));
+        next = next_decision();
+        broadcast(next);
+      }
+      now = next;
+    }
+    times.finish();
   }
 
   void repeat_measured() {
@@ -64,6 +144,28 @@ class RepetitionLoop {
   // Makes ranks that are idle in the last repetition wait inside the MPI library: as a target of one-sided
   // communication a rank may have to make progress for others, which it would not do in a sleep.
   void synchronise() const { job_group_.group->barrier(); }
+
+  // The time of this rank.
+  double timed(std::int64_t repetitions, Phase phase) {
+    const std::int64_t start = clock_.now_ns();
+    repeat(repetitions, phase);
+    return static_cast<double>(clock_.now_ns() - start) * 1e-9;
+  }
+  Batch run_batch(std::int64_t repetitions, Phase phase) {
+    return {repetitions, reduced(job_group_, timed(repetitions, phase), MPI_MAX)};
+  }
+
+  void broadcast(Decision& decision) const {
+    mpi::check(MPI_Bcast(&decision, words_of_decision, MPI_INT64_T, job_group_.root, job_group_.group->handle()),
+               "MPI_Bcast");
+  }
+  MPI_Request start_broadcast(Decision& decision) const {
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi::check(
+        MPI_Ibcast(&decision, words_of_decision, MPI_INT64_T, job_group_.root, job_group_.group->handle(), &request),
+        "MPI_Ibcast");
+    return request;
+  }
 
   bool is_root() const { return job_group_.group->rank() == job_group_.root; }
 
@@ -122,7 +224,7 @@ void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, c
   if (loop.is_root()) completion->enter();
   if (assignment.background || assignment.finish == Finish::sustain) {
     const Phase phase = assignment.background ? Phase::measured : Phase::extra;
-    loop.repeat_while(phase, [&] { return !completion->all_jobs_entered(); });
+    loop.repeat_without_gaps(phase, [&] { return !completion->all_jobs_entered(); });
     loop.synchronise();
   }
   if (loop.is_root()) completion->wait();

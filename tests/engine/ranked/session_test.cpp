@@ -87,6 +87,39 @@ class IdleRoot final : public Motif {
 };
 const RegisterMotif<IdleRoot> idle_root{"test_idle_root", Family::probe, "rank 0 only looks on"};
 
+// Ranks 0 and 1 take 25 ms, so that each repetition is a batch. Rank 1 then waits, for up to 0.15 s, until rank 0 is in
+// the next one.
+class Followed final : public Motif {
+ public:
+  static inline int followed = 0;
+
+  Traffic traffic(int) const override { return {}; }
+  void decompose(const mpi::Group& group, const Draw&) override {
+    group_ = &group;
+    followed = 0;
+  }
+  void perform(Recorder&) override {
+    if (group_->rank() == 0) {
+      MPI_Request sent = MPI_REQUEST_NULL;
+      MPI_Isend(nullptr, 0, MPI_BYTE, 1, 0, group_->handle(), &sent);
+      MPI_Request_free(&sent);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{25});
+    if (group_->rank() == 0) return;
+    MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, group_->handle(), MPI_STATUS_IGNORE);
+    int arrived = 0;
+    for (int look = 0; look < 150 && arrived == 0; ++look) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      MPI_Iprobe(0, 0, group_->handle(), &arrived, MPI_STATUS_IGNORE);
+    }
+    followed += arrived;
+  }
+
+ private:
+  const mpi::Group* group_ = nullptr;
+};
+const RegisterMotif<Followed> followed{"test_followed", Family::probe, "counts repetitions that the next one overlaps"};
+
 workload::MotifCall compute(const char* mean_time = "20us") {
   workload::MotifCall call;
   call.name = "compute";
@@ -500,10 +533,29 @@ TEST(Session, ABackgroundJobWhoseRootIsIdlePlansByTheTimeOfItsOtherRanks) {
   capture::start();
   const Outcome outcome = run({measured, background}, options_of(0, 1));
   const auto names = names_of(capture::stop().tokens);
-  std::int64_t looks = mpi::Group::view(MPI_COMM_WORLD).rank() == 1 ? std::ranges::count(names, "Bcast") : 0;
+  const bool decides = mpi::Group::view(MPI_COMM_WORLD).rank() == 1;
+  std::int64_t looks = decides ? std::ranges::count(names, "Bcast") + std::ranges::count(names, "Ibcast") : 0;
   MPI_Bcast(&looks, 1, MPI_INT64_T, 1, MPI_COMM_WORLD);
   if (!is_root()) return;
   EXPECT_LE(outcome.notebook.rounds.front().jobs.back().repetitions[1], largest_batch * looks);
+}
+
+// A rank that has to wait for the decision to go on would leave a gap in the traffic of the job.
+TEST(Session, NoRankOfABackgroundJobWaitsForTheOthersBetweenRepetitions) {
+  if (ranks() < 3) GTEST_SKIP() << "needs 3 ranks";
+  workload::MotifCall asleep = compute("100ms");
+  asleep.options.push_back({"mode", "sleep", {}, {}});
+  workload::Job measured = job_of({asleep}, "a");
+  measured.nodes = {0};
+  measured.repeat = 10;
+  workload::MotifCall call;
+  call.name = "test_followed";
+  workload::Job background = job_of({call}, "load");
+  background.nodes = {1, 2};
+  background.role = workload::Role::background;
+  run({measured, background}, options_of(0, 1));
+  MPI_Bcast(&Followed::followed, 1, MPI_INT, 2, MPI_COMM_WORLD);
+  EXPECT_GT(Followed::followed, 0);
 }
 
 // Each reading takes a microsecond, whatever else the machine does.

@@ -20,9 +20,12 @@ constexpr int first_client_port = 1024;
 constexpr int last_client_port = 65535;
 constexpr std::int64_t setup_poll_ns = 100'000;
 constexpr std::int64_t setup_limit_ns = 60'000'000'000;
-constexpr std::int64_t batch_ns = 20'000'000;  // this and the next as in engine/scheduler/job_round.cpp
+// These three as in engine/scheduler/job_round.cpp.
+constexpr std::int64_t batch_ns = 20'000'000;
 constexpr std::int64_t largest_batch = 100'000;
+constexpr std::int64_t longest_early_ns = 250'000'000;
 constexpr std::int64_t decision_bytes = 8;
+constexpr std::int64_t planned_repetitions = -1;  // the number of a batch: what is planned, before batch 0
 
 std::int64_t now_ns() { return ns3::Simulator::Now().GetNanoSeconds(); }
 
@@ -50,10 +53,12 @@ class Round::Rank {
   }
 
   void start();
-  // Its job continues with a batch of so many repetitions; tells its children in the tree of the job's ranks.
+  // Another batch of so many repetitions follows; tells its children in the tree of the job's ranks.
   void continue_with(std::int64_t repetitions);
-  // One more of this rank and its children in the tree has finished the batch; tells its parent when all have.
-  void report();
+  // One more of this rank and its children in the tree has finished this batch; tells its parent when all have.
+  void report(std::int64_t batch);
+  // Begins the next batch if it is known that there is one, and if nothing else has to be waited for.
+  void continue_if_possible();
   std::int64_t finished() const noexcept { return finished_; }
   // The first operation that has begun or could begin, but did not complete; null if there is none.
   const Operation* unfinished() const;
@@ -65,6 +70,7 @@ class Round::Rank {
  private:
   using Key = std::pair<int, std::int64_t>;  // partner and tag
 
+  bool begin_next_batch();
   void begin_repetition();
   bool end_repetition();
   void begin(std::uint32_t at);
@@ -91,8 +97,10 @@ class Round::Rank {
   std::deque<std::uint32_t> ready_;
   std::size_t left_ = 0;
   std::int64_t finished_ = 0;
-  std::int64_t limit_ = 0;  // repetitions after which it waits for the others
-  std::size_t reports_ = 0;
+  std::int64_t batch_ = planned_repetitions;
+  std::deque<std::int64_t> limits_;              // repetitions after which this and the next batches end
+  std::int64_t last_limit_ = 0;                  // that of the last known batch
+  std::map<std::int64_t, std::size_t> reports_;  // by batch
   std::int64_t batch_began_ns_ = 0;
   std::int64_t began_ns_ = 0;
   std::int64_t processor_free_ns_ = 0;
@@ -103,25 +111,47 @@ class Round::Rank {
   std::map<Key, std::deque<std::shared_ptr<Message>>> unexpected_;
 };
 
+// Repetitions of a job, and the time of the slowest rank. `next_is_early`: the root decides on the next batch when it
+// begins this one, and else when all ranks have finished it.
+struct Batch {
+  std::int64_t repetitions = 1;
+  std::int64_t slowest_ns = 0;
+  bool next_is_early = false;
+};
+
 struct Round::Job {
   JobPlan plan;
   int number = 0;
   std::vector<std::unique_ptr<Rank>> ranks;
-  std::int64_t finished = 0;    // repetitions that all ranks have finished
-  std::int64_t batch = 0;       // repetitions of the job between two decisions of its root
-  std::int64_t slowest_ns = 0;  // time of the batch
+  std::int64_t finished = 0;  // repetitions that all ranks have finished
+  std::deque<Batch> batches;
+  std::int64_t reported = planned_repetitions - 1;  // the last batch that the root knows to be finished
 
   std::int64_t planned() const { return plan.warmup + (plan.ending == Ending::background ? 0 : plan.measured); }
   bool is_done() const { return plan.ending == Ending::background || finished >= planned(); }
+  Batch& batch(std::int64_t at) { return batches[static_cast<std::size_t>(at)]; }
 
-  // The root's decision once all ranks have done the planned repetitions or a batch, as RepetitionLoop of the engine.
+  // The root's decision on the next batch, as RepetitionLoop of the engine.
   void decide() {
-    const double fitting = slowest_ns > 0 ? static_cast<double>(batch) * batch_ns / static_cast<double>(slowest_ns) : 1;
-    batch = batch == 0 ? 1
-                       : std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
-                                    std::min(largest_batch, batch * 4));
-    slowest_ns = 0;
-    ranks.front()->continue_with(batch * plan.parts);
+    Batch next;
+    if (reported >= 0) {
+      const Batch& last = batch(reported);
+      const double fitting =
+          last.slowest_ns > 0 ? static_cast<double>(last.repetitions) * batch_ns / static_cast<double>(last.slowest_ns)
+                              : static_cast<double>(last.repetitions);
+      next.repetitions = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
+                                    std::min(largest_batch, last.repetitions * 4));
+      next.next_is_early = last.slowest_ns < longest_early_ns;
+    }
+    batches.push_back(next);
+    ranks.front()->continue_with(next.repetitions * plan.parts);
+  }
+
+  // All ranks have finished a batch.
+  void finish(std::int64_t at) {
+    reported = at;
+    if (at == planned_repetitions || !batch(at).next_is_early) return decide();
+    ranks.front()->continue_if_possible();
   }
 };
 
@@ -136,8 +166,12 @@ struct Tree {
 };
 
 void Round::Rank::start() {
-  limit_ = job_.planned();
-  if (limit_ == 0) return report();  // in the background, without warm-up
+  last_limit_ = job_.planned();
+  if (last_limit_ == 0) {  // in the background, without warm-up
+    is_waiting_for_others_ = true;
+    return report(planned_repetitions);
+  }
+  limits_.push_back(last_limit_);
   begin_repetition();
   proceed();
 }
@@ -149,21 +183,33 @@ void Round::Rank::continue_with(std::int64_t repetitions) {
     Rank& other = *job_.ranks[*child];
     tell(other, [&other, repetitions] { other.continue_with(repetitions); });
   }
-  limit_ += repetitions;
-  batch_began_ns_ = now_ns();
-  is_waiting_for_others_ = false;
-  if (is_proceeding_) return;
+  limits_.push_back(last_limit_ += repetitions);
+  continue_if_possible();
+}
+
+void Round::Rank::continue_if_possible() {
+  if (!is_waiting_for_others_ || is_proceeding_ || !begin_next_batch()) return;
   begin_repetition();
   proceed();
 }
 
-void Round::Rank::report() {
+// Whether it can begin. The root does not get ahead of the others by more than a batch.
+bool Round::Rank::begin_next_batch() {
+  is_waiting_for_others_ = limits_.empty() || (number == 0 && job_.reported < batch_ - 1);
+  if (is_waiting_for_others_) return false;
+  ++batch_;
+  batch_began_ns_ = now_ns();
+  if (number == 0 && job_.batch(batch_).next_is_early) job_.decide();
+  return true;
+}
+
+void Round::Rank::report(std::int64_t batch) {
   const auto self = static_cast<std::size_t>(number);
-  if (++reports_ <= Tree::children(self, job_.ranks.size()).size()) return;
-  reports_ = 0;
-  if (self == 0) return job_.decide();
+  if (++reports_[batch] <= Tree::children(self, job_.ranks.size()).size()) return;
+  reports_.erase(batch);
+  if (self == 0) return job_.finish(batch);
   Rank& parent = *job_.ranks[Tree::parent(self)];
-  tell(parent, [&parent] { parent.report(); });
+  tell(parent, [&parent, batch] { parent.report(batch); });
 }
 
 // A short message to another rank of the job, which its MPI library receives.
@@ -204,12 +250,15 @@ bool Round::Rank::end_repetition() {
   ++finished_;
   round_.repetition_finished(job_);
   if (round_.ended_ns_ >= 0) return false;
-  if (finished_ < limit_) return true;
-  is_waiting_for_others_ = true;
+  if (finished_ < limits_.front()) return true;
+  limits_.pop_front();
   if (job_.plan.ending == Ending::once) return false;
-  job_.slowest_ns = std::max(job_.slowest_ns, now_ns() - batch_began_ns_);
-  report();
-  return !is_waiting_for_others_;
+  if (batch_ != planned_repetitions) {
+    Batch& batch = job_.batch(batch_);
+    batch.slowest_ns = std::max(batch.slowest_ns, now_ns() - batch_began_ns_);
+  }
+  report(batch_);
+  return begin_next_batch();
 }
 
 void Round::Rank::proceed() {

@@ -1,5 +1,7 @@
 """stressbench-ns3: messages over simulated TCP against arithmetic, and what it refuses."""
 
+from itertools import pairwise
+
 import pytest
 from support.packet_networks import RATE, Simulator, incast, schedule, simulator_program
 
@@ -180,3 +182,28 @@ def test_an_unknown_host_is_refused_with_the_line_of_the_round(simulator):
 
     assert answer.status == 2
     assert "round.txt:2: 'h9' is no host of the network" in answer.errors
+
+
+def test_ranks_of_a_background_job_do_not_wait_between_short_batches(simulator):
+    """The decision on the next batch arrives while one runs, behind other messages; the first two are agreed on."""
+    ring = schedule(*(
+        (f"l0: send 262144b to {(rank + 1) % 3} tag 1", f"l1: recv 262144b from {(rank - 1) % 3} tag 1")
+        for rank in range(3)
+    ))  # fmt: skip
+    work = schedule(("l0: calc 1000000000",), ("l0: calc 1000000000",))
+
+    answer = simulator.simulate(
+        simulator.network(), "work work.goal 0 1 1 once 0 h3 h3", "a a.goal 0 1 1 background 0 h0 h1 h2",
+        a=ring, work=work,
+    )  # fmt: skip
+
+    for rank in range(3):
+        spans = [
+            (one["start_ns"], one["end_ns"])
+            for one in answer.records
+            if one["type"] == "repetition" and one["job"] == 1 and one["rank"] == rank
+        ]
+        gaps = [start - end for (_, end), (start, _) in pairwise(spans)]
+        assert gaps[0] > 0
+        assert len(gaps) > 20
+        assert set(gaps[1:]) == {0}

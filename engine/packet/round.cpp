@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/batch.hpp"
 #include "core/input_limits.hpp"
 #include "core/text_lines.hpp"
 #include "packet/tcp_socket.hpp"
@@ -20,10 +21,6 @@ constexpr int first_client_port = 1024;
 constexpr int last_client_port = 65535;
 constexpr std::int64_t setup_poll_ns = 100'000;
 constexpr std::int64_t setup_limit_ns = 60'000'000'000;
-// These three as in engine/scheduler/job_round.cpp.
-constexpr std::int64_t batch_ns = 20'000'000;
-constexpr std::int64_t largest_batch = 100'000;
-constexpr std::int64_t longest_early_ns = 250'000'000;
 constexpr std::int64_t decision_bytes = 8;
 constexpr std::int64_t planned_repetitions = -1;  // the number of a batch: what is planned, before batch 0
 
@@ -99,7 +96,6 @@ class Round::Rank {
   std::int64_t finished_ = 0;
   std::int64_t batch_ = planned_repetitions;
   std::deque<std::int64_t> limits_;              // repetitions after which this and the next batches end
-  std::int64_t last_limit_ = 0;                  // that of the last known batch
   std::map<std::int64_t, std::size_t> reports_;  // by batch
   std::int64_t batch_began_ns_ = 0;
   std::int64_t began_ns_ = 0;
@@ -111,11 +107,9 @@ class Round::Rank {
   std::map<Key, std::deque<std::shared_ptr<Message>>> unexpected_;
 };
 
-// Repetitions of a job, and the time of the slowest rank. `next_is_early`: the root decides on the next batch when it
-// begins this one, and else when all ranks have finished it.
-struct Batch {
-  std::int64_t repetitions = 1;
-  std::int64_t slowest_ns = 0;
+// `next_is_early`: the root decides on the next batch when it begins this one, and else when all ranks have finished
+// it.
+struct PlannedBatch : Batch {
   bool next_is_early = false;
 };
 
@@ -124,24 +118,19 @@ struct Round::Job {
   int number = 0;
   std::vector<std::unique_ptr<Rank>> ranks;
   std::int64_t finished = 0;  // repetitions that all ranks have finished
-  std::deque<Batch> batches;
+  std::deque<PlannedBatch> batches;
   std::int64_t reported = planned_repetitions - 1;  // the last batch that the root knows to be finished
 
   std::int64_t planned() const { return plan.warmup + (plan.ending == Ending::background ? 0 : plan.measured); }
   bool is_done() const { return plan.ending == Ending::background || finished >= planned(); }
-  Batch& batch(std::int64_t at) { return batches[static_cast<std::size_t>(at)]; }
+  PlannedBatch& batch(std::int64_t at) { return batches[static_cast<std::size_t>(at)]; }
 
   // The root's decision on the next batch, as RepetitionLoop of the engine.
   void decide() {
-    Batch next;
+    PlannedBatch next;
     if (reported >= 0) {
-      const Batch& last = batch(reported);
-      const double fitting =
-          last.slowest_ns > 0 ? static_cast<double>(last.repetitions) * batch_ns / static_cast<double>(last.slowest_ns)
-                              : static_cast<double>(last.repetitions);
-      next.repetitions = std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
-                                    std::min(largest_batch, last.repetitions * 4));
-      next.next_is_early = last.slowest_ns < longest_early_ns;
+      next.repetitions = batch(reported).next_repetitions();
+      next.next_is_early = batch(reported).is_short();
     }
     batches.push_back(next);
     ranks.front()->continue_with(next.repetitions * plan.parts);
@@ -166,12 +155,11 @@ struct Tree {
 };
 
 void Round::Rank::start() {
-  last_limit_ = job_.planned();
-  if (last_limit_ == 0) {  // in the background, without warm-up
+  if (job_.planned() == 0) {  // in the background, without warm-up
     is_waiting_for_others_ = true;
     return report(planned_repetitions);
   }
-  limits_.push_back(last_limit_);
+  limits_.push_back(job_.planned());
   begin_repetition();
   proceed();
 }
@@ -183,7 +171,7 @@ void Round::Rank::continue_with(std::int64_t repetitions) {
     Rank& other = *job_.ranks[*child];
     tell(other, [&other, repetitions] { other.continue_with(repetitions); });
   }
-  limits_.push_back(last_limit_ += repetitions);
+  limits_.push_back((limits_.empty() ? finished_ : limits_.back()) + repetitions);
   continue_if_possible();
 }
 
@@ -255,7 +243,7 @@ bool Round::Rank::end_repetition() {
   if (job_.plan.ending == Ending::once) return false;
   if (batch_ != planned_repetitions) {
     Batch& batch = job_.batch(batch_);
-    batch.slowest_ns = std::max(batch.slowest_ns, now_ns() - batch_began_ns_);
+    batch.slowest_s = std::max(batch.slowest_s, static_cast<double>(now_ns() - batch_began_ns_) * 1e-9);
   }
   report(batch_);
   return begin_next_batch();

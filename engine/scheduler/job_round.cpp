@@ -3,32 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/batch.hpp"
 #include "core/pause.hpp"
 #include "scheduler/sleeping_barrier.hpp"
 
 namespace stressbench::scheduler {
 namespace {
-
-// Target time of a batch of repetitions, after which the root decides whether to continue. Long enough to make the cost
-// of the decision negligible.
-constexpr double batch_s = 0.02;
-constexpr std::int64_t largest_batch = 100000;
-// Up to this time of a batch, the decision on the next one is made while it runs.
-constexpr double longest_early_s = 0.25;
-
-// Repetitions of a job, and the time of the slowest rank, since the root may only be a target of one-sided
-// communication and finish at once.
-struct Batch {
-  std::int64_t repetitions = 1;
-  double slowest_s = 0;
-
-  // How many repetitions take `batch_s`. Some motifs take no time in a simulation; the size then stays as it is.
-  std::int64_t fitting() const noexcept {
-    const double fitting = static_cast<double>(repetitions) * (slowest_s > 0 ? batch_s / slowest_s : 1);
-    return std::clamp(static_cast<std::int64_t>(std::min(fitting, 1e9)), std::int64_t{1},
-                      std::min(largest_batch, repetitions * 4));
-  }
-};
 
 // How many repetitions follow, none if 0, and whether the decision after this one arrives while they run.
 struct Decision {
@@ -83,28 +63,18 @@ class RepetitionLoop {
   }
 
   // Runs batches of repetitions while `should_continue` returns true; it is called on the job's root only.
+  //
+  // `without_gaps`: for jobs that load the network for others. While a job waits for a decision behind its own messages
+  // in the queues of links, all other jobs proceed. So the decision on the next batch is on its way while a short one
+  // runs, and a batch follows the last positive answer.
   template <class ShouldContinue>
-  void repeat_while(Phase phase, ShouldContinue should_continue) {
-    std::int64_t next_batch = 1;
-    for (;;) {
-      std::int64_t batch = is_root() && should_continue() ? next_batch : 0;
-      mpi::check(MPI_Bcast(&batch, 1, MPI_INT64_T, job_group_.root, job_group_.group->handle()), "MPI_Bcast");
-      if (batch == 0) return;
-      next_batch = run_batch(batch, phase).fitting();
-    }
-  }
-
-  // The same without gaps between short batches, for jobs that load the network for others: while a job waits for a
-  // decision behind its own messages in the queues of links, all other jobs proceed. The decision on the next batch is
-  // on its way while one runs, so that a batch follows the last positive answer.
-  template <class ShouldContinue>
-  void repeat_without_gaps(Phase phase, ShouldContinue should_continue) {
+  void repeat_while(Phase phase, bool without_gaps, ShouldContinue should_continue) {
     ReducedTimes times{job_group_};
     const auto decision = [&](std::int64_t repetitions, bool next_is_early) {
       return Decision{is_root() && should_continue() ? repetitions : 0, next_is_early ? 1 : 0};
     };
     const auto next_decision = [&] {
-      return decision(times.last().fitting(), times.last().slowest_s < longest_early_s);
+      return decision(times.last().next_repetitions(), without_gaps && times.last().is_short());
     };
     Decision now = decision(1, false);
     broadcast(now);
@@ -119,7 +89,7 @@ class RepetitionLoop {
         mpi::check(MPI_Wait(&arrival, MPI_STATUS_IGNORE), "MPI_Wait");
       } else {
         times.finish();
-        times.put(run_batch(now.repetitions, phase));
+        times.put({now.repetitions, reduced(job_group_, timed(now.repetitions, phase), MPI_MAX)});
         next = next_decision();
         broadcast(next);
       }
@@ -132,7 +102,7 @@ class RepetitionLoop {
     if (assignment_.min_time) {
       const std::int64_t start = clock_.now_ns();
       std::int64_t done = samples_.repetitions(Phase::measured);
-      repeat_while(Phase::measured, [&] {
+      repeat_while(Phase::measured, false, [&] {
         done = samples_.repetitions(Phase::measured);
         return done < assignment_.repeat || clock_.now_ns() - start < assignment_.min_time->value;
       });
@@ -151,10 +121,6 @@ class RepetitionLoop {
     repeat(repetitions, phase);
     return static_cast<double>(clock_.now_ns() - start) * 1e-9;
   }
-  Batch run_batch(std::int64_t repetitions, Phase phase) {
-    return {repetitions, reduced(job_group_, timed(repetitions, phase), MPI_MAX)};
-  }
-
   void broadcast(Decision& decision) const {
     mpi::check(MPI_Bcast(&decision, words_of_decision, MPI_INT64_T, job_group_.root, job_group_.group->handle()),
                "MPI_Bcast");
@@ -224,7 +190,7 @@ void run_round(Chain& chain, SampleBuffer& samples, const JobGroup& job_group, c
   if (loop.is_root()) completion->enter();
   if (assignment.background || assignment.finish == Finish::sustain) {
     const Phase phase = assignment.background ? Phase::measured : Phase::extra;
-    loop.repeat_without_gaps(phase, [&] { return !completion->all_jobs_entered(); });
+    loop.repeat_while(phase, true, [&] { return !completion->all_jobs_entered(); });
     loop.synchronise();
   }
   if (loop.is_root()) completion->wait();

@@ -87,8 +87,7 @@ class IdleRoot final : public Motif {
 };
 const RegisterMotif<IdleRoot> idle_root{"test_idle_root", Family::probe, "rank 0 only looks on"};
 
-// Ranks 0 and 1 take 25 ms, so that each repetition is a batch. Rank 1 then waits, for up to 0.15 s, until rank 0 is in
-// the next one.
+// Rank 1 waits, for up to 50 looks a millisecond apart, until rank 0 is in the next repetition.
 class Followed final : public Motif {
  public:
   static inline int followed = 0;
@@ -104,11 +103,10 @@ class Followed final : public Motif {
       MPI_Isend(nullptr, 0, MPI_BYTE, 1, 0, group_->handle(), &sent);
       MPI_Request_free(&sent);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds{25});
     if (group_->rank() == 0) return;
     MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, group_->handle(), MPI_STATUS_IGNORE);
     int arrived = 0;
-    for (int look = 0; look < 150 && arrived == 0; ++look) {
+    for (int look = 0; look < 50 && arrived == 0; ++look) {
       std::this_thread::sleep_for(std::chrono::milliseconds{1});
       MPI_Iprobe(0, 0, group_->handle(), &arrived, MPI_STATUS_IGNORE);
     }
@@ -517,21 +515,25 @@ TEST(Session, BackgroundJobsRunOnlyInContendedRounds) {
   }
 }
 
+// A job on rank 0, and one in the background on ranks 1 and 2.
+std::vector<workload::Job> with_background(workload::MotifCall measured, int repeat, std::string background) {
+  std::vector<workload::Job> jobs{job_of({std::move(measured)}, "a")};
+  jobs.front().repeat = repeat;
+  workload::MotifCall call;
+  call.name = std::move(background);
+  workload::Job& load = jobs.emplace_back(job_of({call}, "load"));
+  load.nodes = {1, 2};
+  load.role = workload::Role::background;
+  return jobs;
+}
+
 // A batch fits into 20 ms of the slowest rank's time: at most 200 executions of 0.1 ms. A root that considered only its
 // own time would plan four times as many at each step, up to a hundred thousand.
 TEST(Session, ABackgroundJobWhoseRootIsIdlePlansByTheTimeOfItsOtherRanks) {
   if (ranks() < 3) GTEST_SKIP() << "needs 3 ranks";
   constexpr std::int64_t largest_batch = 200;
-  workload::Job measured = job_of({compute("10ms")}, "a");
-  measured.nodes = {0};
-  measured.repeat = 3;
-  workload::MotifCall call;
-  call.name = "test_idle_root";
-  workload::Job background = job_of({call}, "load");
-  background.nodes = {1, 2};
-  background.role = workload::Role::background;
   capture::start();
-  const Outcome outcome = run({measured, background}, options_of(0, 1));
+  const Outcome outcome = run(with_background(compute("10ms"), 3, "test_idle_root"), options_of(0, 1));
   const auto names = names_of(capture::stop().tokens);
   const bool decides = mpi::Group::view(MPI_COMM_WORLD).rank() == 1;
   std::int64_t looks = decides ? std::ranges::count(names, "Bcast") + std::ranges::count(names, "Ibcast") : 0;
@@ -540,38 +542,33 @@ TEST(Session, ABackgroundJobWhoseRootIsIdlePlansByTheTimeOfItsOtherRanks) {
   EXPECT_LE(outcome.notebook.rounds.front().jobs.back().repetitions[1], largest_batch * looks);
 }
 
-// A rank that has to wait for the decision to go on would leave a gap in the traffic of the job.
+// Each reading takes as long, whatever else the machine does.
+class SteppingClock final : public Clock {
+ public:
+  explicit SteppingClock(std::int64_t step_ns) : step_ns_(step_ns) {}
+  std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
+
+ private:
+  std::int64_t step_ns_;
+  mutable std::int64_t now_ns_ = 0;
+};
+
+// A rank that has to wait for the decision to go on would leave a gap in the traffic of the job. With 10 ms for each
+// reading of the clock, a batch is one repetition, however long it takes.
 TEST(Session, NoRankOfABackgroundJobWaitsForTheOthersBetweenRepetitions) {
   if (ranks() < 3) GTEST_SKIP() << "needs 3 ranks";
   workload::MotifCall asleep = compute("100ms");
   asleep.options.push_back({"mode", "sleep", {}, {}});
-  workload::Job measured = job_of({asleep}, "a");
-  measured.nodes = {0};
-  measured.repeat = 10;
-  workload::MotifCall call;
-  call.name = "test_followed";
-  workload::Job background = job_of({call}, "load");
-  background.nodes = {1, 2};
-  background.role = workload::Role::background;
-  run({measured, background}, options_of(0, 1));
+  run(with_background(asleep, 10, "test_followed"), options_of(0, 1), {}, -1, nullptr, SteppingClock(10'000'000));
   MPI_Bcast(&Followed::followed, 1, MPI_INT, 2, MPI_COMM_WORLD);
   EXPECT_GT(Followed::followed, 0);
 }
-
-// Each reading takes a microsecond, whatever else the machine does.
-class SteppingClock final : public Clock {
- public:
-  std::int64_t now_ns() const noexcept override { return now_ns_ += 1000; }
-
- private:
-  mutable std::int64_t now_ns_ = 0;
-};
 
 TEST(Session, MinTimeIsReachedWhateverTheCount) {
   workload::Job job = on_nodes({0}, "a");
   job.repeat = 1;
   job.min_time = Nanoseconds{20'000'000};
-  const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock());
+  const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock(1000));
   if (!is_root()) return;
   double measured_s = 0;
   for (const Sample& sample : outcome.notebook.samples) {
@@ -640,7 +637,7 @@ TEST(Session, TheSlowestRankIsNamed) {
   if (ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   workload::Job job = on_nodes({1, 0}, "a");
   job.steps = {unbalanced("100us")};
-  const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock());
+  const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock(1000));
   if (!is_root()) return;
   for (const Sample& sample : outcome.notebook.samples) {
     if (!sample.step) continue;
@@ -675,7 +672,7 @@ TEST(Session, HistogramsHaveTheExecutionsOfAllRanks) {
     if (nodes.empty()) continue;
     workload::Job job = on_nodes(nodes, "a");
     job.steps = {unbalanced("10us"), unbalanced("1ms"), unbalanced("50us")};
-    const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock());
+    const Outcome outcome = run({job}, options_of(1, 0), {}, -1, nullptr, SteppingClock(1000));
     if (!is_root()) continue;
     ASSERT_EQ(outcome.notebook.histograms.size(), 3U);
     for (const HistogramRecord& one : outcome.notebook.histograms) {

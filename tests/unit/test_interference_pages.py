@@ -204,7 +204,7 @@ def test_predictions_lead_with_the_best_model_and_the_hardest_hit() -> None:
     page = rendered("html", predictions.page(predict_corun([CG, FFT], tuple(Model))))
 
     first, second = re.findall(r"<li>(.*?)</li>", page)[:2]
-    assert first.startswith("cg will take 1.2") and first.endswith(f"as long beside fft, by {DEFAULT_MODEL}.")
+    assert first.startswith("cg will take 1.194") and first.endswith(f"as long beside fft, by {DEFAULT_MODEL}.")
     assert second.startswith("fft will take")
     drawn = figure(page, "predict-slowdowns")
     assert "cg, PDFLT" in drawn and "cg, PerLink" not in drawn

@@ -3,17 +3,15 @@
     slowdown = 1 / mean of pace(w) over time,   pace(w) = 1 / (1 + w / t)
 
 w is the wait in the direction of the pair of hosts where messages wait longest at the moment, since a step of a program
-ends with the last of its messages. It is the mean over a second: a program meets many waits in that time, so that what
-they add to its time is their mean. Waits that last longer than that do not average out. Beside an aggressor that fills
-the queues for half of the time, the victim proceeds in the other half, which the mean over all of the time does not
-say.
+ends with the last of its messages. t is about the time between those messages that the victim waits for: it proceeds at
+half its isolated pace while messages wait that long. A moment lasts for a hundred such steps: the victim meets many
+waits in that time, so that what they add to it is their mean. Waits that last longer than that do not average out.
+Beside an aggressor that fills the queues for half of the time, the victim proceeds in the other half, which the mean
+over all of the time does not say; how short such pauses may be for it to proceed depends on its steps.
 
-t is about the time between those messages that the victim waits for: it proceeds at half its isolated pace while
-messages wait that long. It follows from the victim's congestion levels, except those where messages wait much longer
-than beside the aggressors: where queues overflow, the slowdown is not that of waits. t is not set to the best value: a
-prediction is the mean of those for all of them, weighted by the likelihood of what was measured at the levels. Half of
-what they miss at the levels next to it is added: the slowdowns of a victim that does not obey the model are not those
-of the formula, but neither does a program slow it exactly as a congestor ring does.
+t follows from the victim's congestion levels, except those where messages wait much longer than beside the aggressors:
+where queues overflow, the slowdown is not that of waits. t is not set to the best value: a prediction is the mean of
+those for all of them, weighted by the likelihood of what was measured at the levels.
 """
 
 from collections.abc import Sequence
@@ -30,13 +28,14 @@ from stressbench.interference.profile_analysis import slowdown_interval
 from stressbench.interference.utilisation import Floats
 from stressbench.stats.intervals import CONFIDENCE
 
-_MOMENT_S = 1.0
+_STEPS = 100
+"""Of the victim, in a moment."""
+_LENGTHS_S = np.array([0.1, 0.2, 0.4, 0.8, 1.6])
+"""Of moments: that which is closest to `_STEPS`."""
 _LEAST_PROBES = 4
 """Of a pair in a moment, on average; moments are longer with fewer of them."""
-_LEAST_ERROR = 0.05
-"""Standard deviation of the logarithm of a slowdown, at least: what the model leaves out."""
-_PROGRAMS_ARE_NOT_RINGS = 0.2
-"""Standard deviation of the logarithm of a slowdown, as a share of it, in addition to errors at congestion levels."""
+_LEAST_ERROR, _RELATIVE_ERROR = 0.05, 0.2
+"""Of the logarithm of a slowdown, at least, and as a share of it: standard deviation of what the model leaves out."""
 _NEAR = 2.0
 """How many times as long as beside the aggressors messages wait at the heaviest level that counts."""
 _LEAST_LEVELS = 4
@@ -95,53 +94,47 @@ class _Waits:
         return _Waits(values=self.values[:, chosen], durations_s=self.durations_s[chosen])
 
 
+_WaitsByLength = tuple[_Waits, ...]
+"""Waits in moments of each of `_LENGTHS_S`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Fit:
     """The likelihood of each of `_SCALES`, shape (scales,), with sum 1.
 
-    `error`: standard deviation of the logarithm of a slowdown. `predicted` and `missed`: logarithms of the slowdowns at
-    no load and at the levels, in ascending order, and by how much those measured are above them, shapes (levels + 1,).
+    `inflation`: how many times as large as `_errors` the errors at the levels are, at least 1.
     """
 
     likelihoods: Floats
-    error: float
-    predicted: Floats
-    missed: Floats
-
-    def missed_at(self, logs: Floats) -> Floats:
-        """By how much slowdowns at the levels next to these predicted ones are missed, in logarithms."""
-        missed: Floats = np.interp(logs, self.predicted, self.missed)
-        return missed
+    inflation: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace(CheckedPredictor):
     """Predicts from waits over time; in each direction, the waits of several aggressors add up.
 
-    The interval covers the uncertainty of the scale, the errors at the congestion levels, that programs are not
-    congestor rings, and the variation of waits beside the aggressors. There is no upper bound if more than a twentieth
+    The interval covers the uncertainty of the scale, errors as large as those at the congestion levels, in relation to
+    the slowdown, and the variation of waits beside the aggressors. There is no upper bound if more than a twentieth
     of the time has waits longer than those at the heaviest level.
-
-    `shared_error`: correlation of the error at a congestion level with that beside a program that slows the victim as
-    much.
     """
 
     name: str = "Pace"
-    shared_error: float = 0.5
 
     def _predict(self, victim: Profile, aggressors: Sequence[Profile]) -> Prediction:
         levels, unit_s = _levels(victim), _mean_s(victim.idle)
         beside = [_impact_waits(one, unit_s) for one in aggressors]
-        idle = _log_paces(_added([_idle_waits(one, unit_s) for one in aggressors], seed=_SEED))
-        combined = _added(beside, seed=_SEED)
-        fit = _fit(victim, _near(levels, combined.mean_longest))
-        log = fit.likelihoods @ (idle - _log_paces(combined))
-        slowdown = float(np.exp(log + self.shared_error * fit.missed_at(log)))
+        idle = _log_paces(_added([_idle_waits(one, unit_s) for one in aggressors]), unit_s)
+        combined = _added(beside)
+        fit = _fit(victim, _near(levels, combined[-1].mean_longest))
+        least = _least_log_slowdown(victim, aggressors)
+        log = float(fit.likelihoods @ (idle - _log_paces(combined, unit_s)))
+        slowdown = float(np.exp(max(least, log)))
         tails = ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-        low, high = np.exp(np.quantile(self._drawn_log_slowdowns(fit, beside, idle), tails))
-        longest = max(float(np.quantile(one.longest, 0.95)) for one in levels)
-        beyond = combined.longest > _EXTRAPOLATION_TOLERANCE * longest
-        share = float(combined.durations_s[beyond].sum() / combined.durations_s.sum())
+        drawn = _drawn_log_slowdowns(fit, beside, idle, least=least, lengths=_lengths_for_scales(unit_s))
+        low, high = np.exp(np.quantile(drawn, tails))
+        longest = max(float(np.quantile(one[-1].longest, 0.95)) for one in levels)
+        beyond = combined[-1].longest > _EXTRAPOLATION_TOLERANCE * longest
+        share = float(combined[-1].durations_s[beyond].sum() / combined[-1].durations_s.sum())
         reason = None
         if share > _EXTRAPOLATED_SHARE:
             level = f"the heaviest congestion level, {longest * unit_s:.3g} s"
@@ -151,21 +144,32 @@ class Pace(CheckedPredictor):
             high=max(slowdown, float(high)) if reason is None else None, reason=reason,
         )  # fmt: skip
 
-    def _drawn_log_slowdowns(self, fit: _Fit, beside: Sequence[_Waits], idle: Floats) -> Floats:
-        """Logarithms of slowdowns, each of a drawn scale, waits and errors."""
-        random = np.random.default_rng(_SEED)
-        draws = []
-        for replicate in range(_REPLICATES):
-            waits = _added([one.resampled(random) for one in beside], seed=_SEED + replicate)
-            scales = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
-            logs = (idle - _log_paces(waits))[scales]
-            logs += self.shared_error * fit.missed_at(logs)
-            draws.append(random.normal(logs, np.hypot(fit.error, _PROGRAMS_ARE_NOT_RINGS * logs)))
-        return np.concatenate(draws)
+
+def _drawn_log_slowdowns(
+    fit: _Fit, beside: Sequence[_WaitsByLength], idle: Floats, *, least: float, lengths: Integers
+) -> Floats:
+    """Logarithms of slowdowns, each of a drawn scale, waits and errors; not below `least` before errors."""
+    random = np.random.default_rng(_SEED)
+    draws = []
+    for replicate in range(_REPLICATES):
+        scales = random.choice(len(fit.likelihoods), _DRAWS_EACH, p=fit.likelihoods)
+        for number in np.unique(lengths[scales]):
+            waits = _sum([one[number].resampled(random) for one in beside], seed=_SEED + replicate)
+            chosen = scales[lengths[scales] == number]
+            logs = np.maximum(idle[chosen] - np.log(_paces()[chosen] @ waits.histogram()), least)
+            draws.append(random.normal(logs, fit.inflation * _errors(logs)))
+    return np.concatenate(draws)
+
+
+def _least_log_slowdown(victim: Profile, aggressors: Sequence[Profile]) -> float:
+    """Of copies of a program, which share links evenly: as many times what one uses of its busiest link; else -inf."""
+    copies = 1 + sum(one.application == victim.application for one in aggressors)
+    used = max((victim.links or {}).values(), default=0.0)
+    return float(np.log(copies * used)) if copies > 1 and used > 0 else -np.inf
 
 
 @lru_cache(maxsize=512)
-def _levels(victim: Profile) -> tuple[_Waits, ...]:
+def _levels(victim: Profile) -> tuple[_WaitsByLength, ...]:
     """Waits at the congestion levels. Raises Inconclusive without two of them."""
     if not victim.levels:
         raise Inconclusive(f"{victim.application} was not measured at any congestion level")
@@ -175,9 +179,9 @@ def _levels(victim: Profile) -> tuple[_Waits, ...]:
     return tuple(_waits(one.probes, victim.idle, unit_s) for one in victim.levels)
 
 
-def _near(levels: Sequence[_Waits], beside: float) -> tuple[int, ...]:
+def _near(levels: Sequence[_WaitsByLength], beside: float) -> tuple[int, ...]:
     """The levels that count for a prediction beside aggressors with this mean of the longest waits."""
-    means = [one.mean_longest for one in levels]
+    means = [one[-1].mean_longest for one in levels]
     longest = max(_NEAR * beside, sorted(means)[:_LEAST_LEVELS][-1])
     return tuple(number for number, mean in enumerate(means) if mean <= longest)
 
@@ -185,32 +189,32 @@ def _near(levels: Sequence[_Waits], beside: float) -> tuple[int, ...]:
 @lru_cache(maxsize=512)
 def _fit(victim: Profile, chosen: tuple[int, ...]) -> _Fit:
     """The likelihoods of scales from these congestion levels."""
-    idle = _log_paces(_idle_waits(victim, _mean_s(victim.idle)))
-    levels = _levels(victim)
-    predicted = np.stack([idle - _log_paces(levels[number]) for number in chosen])
+    levels, unit_s = _levels(victim), _mean_s(victim.idle)
+    idle = _log_paces(_idle_waits(victim, unit_s), unit_s)
+    predicted = np.stack([idle - _log_paces(levels[number], unit_s) for number in chosen], axis=1)
     times_s = [victim.levels[number].times_s for number in chosen]
     measured = np.log([slowdown_interval(victim.alone_s, one).centre for one in times_s])
-    squares = ((predicted - measured[:, np.newaxis]) ** 2).sum(axis=0)
-    error = max(_LEAST_ERROR, float(np.sqrt(squares.min() / (len(chosen) - 1))))
-    likelihoods = np.exp((squares.min() - squares) / (2 * error**2))
-    likelihoods /= likelihoods.sum()
-    at_levels = predicted @ likelihoods
-    ascending = np.argsort(at_levels)
-    return _Fit(
-        likelihoods=likelihoods, error=error, predicted=np.append(0.0, at_levels[ascending]),
-        missed=np.append(0.0, (measured - at_levels)[ascending]),
-    )  # fmt: skip
+    squares = (((predicted - measured) / _errors(measured)) ** 2).sum(axis=1)
+    inflation = max(1.0, float(np.sqrt(squares.min() / (len(chosen) - 1))))
+    likelihoods = np.exp((squares.min() - squares) / (2 * inflation**2))
+    return _Fit(likelihoods=likelihoods / likelihoods.sum(), inflation=inflation)
+
+
+def _errors(logs: Floats) -> Floats:
+    """The standard deviation of logarithms of slowdowns, shape as `logs`, if the model fits the victim."""
+    errors: Floats = np.hypot(_LEAST_ERROR, _RELATIVE_ERROR * logs)
+    return errors
 
 
 @lru_cache(maxsize=512)
-def _impact_waits(profile: Profile, unit_s: float) -> _Waits:
+def _impact_waits(profile: Profile, unit_s: float) -> _WaitsByLength:
     if profile.impact is None:
         raise Inconclusive(f"the impact of {profile.application} was not measured")
     return _waits(profile.impact.probes, profile.idle, unit_s)
 
 
 @lru_cache(maxsize=512)
-def _idle_waits(profile: Profile, unit_s: float) -> _Waits:
+def _idle_waits(profile: Profile, unit_s: float) -> _WaitsByLength:
     return _waits(profile.idle, profile.idle, unit_s)
 
 
@@ -218,7 +222,12 @@ def _mean_s(idle: Latencies) -> float:
     return float(np.average(idle.array, weights=idle.weights))
 
 
-def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
+def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _WaitsByLength:
+    """In moments of each length."""
+    return tuple(_waits_in(_moments(probes, length_s), probes, idle, unit_s) for length_s in _LENGTHS_S.tolist())
+
+
+def _waits_in(moments: Integers, probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
     """By how much delays of both directions of each pair exceed the mean idle latency, in units of `unit_s`.
 
     Both directions are taken to be equally busy if their delays are unknown, and each probe is a moment of its own if
@@ -227,7 +236,6 @@ def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
     """
     pairs, weights_s = np.unique(probes.pairs, return_inverse=True)[1], probes.weights
     count = int(pairs.max()) + 1
-    moments = _moments(probes)
     places, shape = pairs * (moments.max() + 1) + moments, (count, int(moments.max()) + 1)
     probed_s = np.bincount(places, weights=weights_s, minlength=shape[0] * shape[1]).reshape(shape)
     values, idle_s = [], _mean_s(idle)
@@ -240,16 +248,21 @@ def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
     return _Waits(values=np.concatenate(values)[:, kept], durations_s=probed_s.max(axis=0)[kept])
 
 
-def _moments(probes: Latencies) -> Integers:
-    """The number of the moment of each probe, shape (n,)."""
+def _moments(probes: Latencies, length_s: float) -> Integers:
+    """The number of the moment of each probe, of this length or longer, shape (n,)."""
     if probes.times is None:
         return np.arange(len(probes.array))
-    length_s = max(_MOMENT_S, _LEAST_PROBES * float(np.mean(probes.weights)))
+    length_s = max(length_s, _LEAST_PROBES * float(np.mean(probes.weights)))
     numbers: Integers = ((probes.times - probes.times[0]) / length_s).astype(np.int64)
     return numbers
 
 
-def _added(waits: Sequence[_Waits], *, seed: int) -> _Waits:
+def _added(waits: Sequence[_WaitsByLength]) -> _WaitsByLength:
+    """Waits of several aggressors in moments of each length."""
+    return tuple(_sum(one, seed=_SEED) for one in zip(*waits, strict=True))
+
+
+def _sum(waits: Sequence[_Waits], *, seed: int) -> _Waits:
     """Waits that add up in each direction, those of each aggressor at moments that are independent of the others.
 
     If the aggressors were probed in different directions, the longest waits add up.
@@ -270,7 +283,18 @@ def _paces() -> Floats:
     return paces
 
 
-def _log_paces(waits: _Waits) -> Floats:
+def _lengths_for_scales(unit_s: float) -> Integers:
+    """Which of `_LENGTHS_S` a moment has for each of `_SCALES`, shape (scales,)."""
+    ratios = np.log(_LENGTHS_S[:, np.newaxis] / (_STEPS * unit_s * _SCALES))
+    lengths: Integers = np.abs(ratios).argmin(axis=0)
+    return lengths
+
+
+def _log_paces(waits: _WaitsByLength, unit_s: float) -> Floats:
     """The logarithm of the mean pace for each of `_SCALES`, shape (scales,)."""
-    logs: Floats = np.log(_paces() @ waits.histogram())
+    lengths = _lengths_for_scales(unit_s)
+    logs = np.empty(len(_SCALES))
+    for number, one in enumerate(waits):
+        chosen = lengths == number
+        logs[chosen] = np.log(_paces()[chosen] @ one.histogram())
     return logs

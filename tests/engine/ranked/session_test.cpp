@@ -17,6 +17,7 @@
 #include "engine_fixture.hpp"
 #include "motifs/serial_setup.hpp"
 #include "scheduler/rank_status.hpp"
+#include "stepping_clock.hpp"
 
 namespace stressbench::scheduler {
 namespace {
@@ -541,17 +542,6 @@ TEST(Session, ABackgroundJobWhoseRootIsIdlePlansByTheTimeOfItsOtherRanks) {
   if (!is_root()) return;
   EXPECT_LE(outcome.notebook.rounds.front().jobs.back().repetitions[1], largest_batch * looks);
 }
-
-// Each reading takes as long, whatever else the machine does.
-class SteppingClock final : public Clock {
- public:
-  explicit SteppingClock(std::int64_t step_ns) : step_ns_(step_ns) {}
-  std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
-
- private:
-  std::int64_t step_ns_;
-  mutable std::int64_t now_ns_ = 0;
-};
 
 // A rank that has to wait for the decision to go on would leave a gap in the traffic of the job. With 10 ms for each
 // reading of the clock, a batch is one repetition, however long it takes.

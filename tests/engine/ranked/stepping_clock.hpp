@@ -5,14 +5,16 @@
 
 namespace stressbench::test {
 
-// Advances one nanosecond per reading, so that spinning takes an exact number of readings.
-class SteppingClock final : public Clock {
+// Advances by a step with each reading, so that spinning takes an exact number of readings.
+class SteppingClock : public Clock {
  public:
-  std::int64_t now_ns() const noexcept override { return now_++; }
-  std::int64_t readings() const noexcept { return now_; }
+  explicit SteppingClock(std::int64_t step_ns = 1) : step_ns_(step_ns) {}
+  std::int64_t now_ns() const noexcept override { return step_ns_ * readings_++; }
+  std::int64_t readings() const noexcept { return readings_; }
 
  private:
-  mutable std::int64_t now_ = 0;
+  std::int64_t step_ns_;
+  mutable std::int64_t readings_ = 0;
 };
 
 // Passes all the time for which a motif spins at once, as if the rank had lost its core. Readings take no time.
@@ -31,14 +33,9 @@ class JumpingClock final : public Clock {
 };
 
 // Advances by `seconds` with each reading.
-class Ticking final : public Clock {
+class Ticking final : public SteppingClock {
  public:
-  explicit Ticking(int seconds = 1) : step_ns_(seconds * std::int64_t{1'000'000'000}) {}
-  std::int64_t now_ns() const noexcept override { return now_ns_ += step_ns_; }
-
- private:
-  std::int64_t step_ns_;
-  mutable std::int64_t now_ns_ = 0;
+  explicit Ticking(int seconds = 1) : SteppingClock(seconds * std::int64_t{1'000'000'000}) {}
 };
 
 }  // namespace stressbench::test

@@ -29,7 +29,7 @@ class Model(StrEnum):
 
 
 DEFAULT_MODEL = Model.pace
-"""The model with the smallest error for real programs on labs (docs/explanation/prediction-accuracy.md)."""
+"""The model with the smallest median error for real programs on labs (docs/explanation/prediction-accuracy.md)."""
 
 _PREDICTORS: dict[Model, Predictor] = {
     Model.average_lt: AverageLT(),

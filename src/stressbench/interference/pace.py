@@ -156,7 +156,7 @@ def _drawn_log_slowdowns(
         for number in np.unique(lengths[scales]):
             waits = _sum([one[number].resampled(random) for one in beside], seed=_SEED + replicate)
             chosen = scales[lengths[scales] == number]
-            logs = np.maximum(idle[chosen] - np.log(_paces()[chosen] @ waits.histogram()), least)
+            logs = np.maximum(idle[chosen] - _log_paces_at(chosen, waits), least)
             draws.append(random.normal(logs, fit.inflation * _errors(logs)))
     return np.concatenate(draws)
 
@@ -223,38 +223,41 @@ def _mean_s(idle: Latencies) -> float:
 
 
 def _waits(probes: Latencies, idle: Latencies, unit_s: float) -> _WaitsByLength:
-    """In moments of each length."""
-    return tuple(_waits_in(_moments(probes, length_s), probes, idle, unit_s) for length_s in _LENGTHS_S.tolist())
-
-
-def _waits_in(moments: Integers, probes: Latencies, idle: Latencies, unit_s: float) -> _Waits:
     """By how much delays of both directions of each pair exceed the mean idle latency, in units of `unit_s`.
 
     Both directions are taken to be equally busy if their delays are unknown, and each probe is a moment of its own if
     times are. A pair without probes in a moment has its mean wait then; a moment of which less than half of the pairs
     were probed is left out.
     """
-    pairs, weights_s = np.unique(probes.pairs, return_inverse=True)[1], probes.weights
+    pairs, weights_s, times_s = np.unique(probes.pairs, return_inverse=True)[1], probes.weights, probes.times
+    idle_s, latencies_s = _mean_s(idle), probes.array
+    waits = [np.maximum(0.0, one - idle_s) / unit_s for one in probes.directions or (latencies_s, latencies_s)]
+    least_s = _LEAST_PROBES * float(np.mean(weights_s))
+    by_length = []
+    for length_s in _LENGTHS_S.tolist():
+        moments = np.arange(len(pairs)) if times_s is None else _moments(times_s, max(length_s, least_s))
+        by_length.append(_waits_in(moments, waits, pairs, weights_s))
+    return tuple(by_length)
+
+
+def _moments(times_s: Floats, length_s: float) -> Integers:
+    """The number of the moment of each time, shape (n,)."""
+    numbers: Integers = ((times_s - times_s[0]) / length_s).astype(np.int64)
+    return numbers
+
+
+def _waits_in(moments: Integers, waits: Sequence[Floats], pairs: Integers, weights_s: Floats) -> _Waits:
+    """Mean waits of probes with these moments and pairs, in the two directions."""
     count = int(pairs.max()) + 1
     places, shape = pairs * (moments.max() + 1) + moments, (count, int(moments.max()) + 1)
     probed_s = np.bincount(places, weights=weights_s, minlength=shape[0] * shape[1]).reshape(shape)
-    values, idle_s = [], _mean_s(idle)
-    for delays in probes.directions or (probes.array, probes.array):
-        waits = np.maximum(0.0, delays - idle_s) / unit_s
-        sums = np.bincount(places, weights=weights_s * waits, minlength=probed_s.size).reshape(shape)
+    values = []
+    for one in waits:
+        sums = np.bincount(places, weights=weights_s * one, minlength=probed_s.size).reshape(shape)
         means = sums.sum(axis=1, keepdims=True) / probed_s.sum(axis=1, keepdims=True)
         values.append(np.where(probed_s > 0, sums / np.where(probed_s > 0, probed_s, 1.0), means))
     kept = 2 * (probed_s > 0).sum(axis=0) >= count
     return _Waits(values=np.concatenate(values)[:, kept], durations_s=probed_s.max(axis=0)[kept])
-
-
-def _moments(probes: Latencies, length_s: float) -> Integers:
-    """The number of the moment of each probe, of this length or longer, shape (n,)."""
-    if probes.times is None:
-        return np.arange(len(probes.array))
-    length_s = max(length_s, _LEAST_PROBES * float(np.mean(probes.weights)))
-    numbers: Integers = ((probes.times - probes.times[0]) / length_s).astype(np.int64)
-    return numbers
 
 
 def _added(waits: Sequence[_WaitsByLength]) -> _WaitsByLength:
@@ -295,6 +298,12 @@ def _log_paces(waits: _WaitsByLength, unit_s: float) -> Floats:
     lengths = _lengths_for_scales(unit_s)
     logs = np.empty(len(_SCALES))
     for number, one in enumerate(waits):
-        chosen = lengths == number
-        logs[chosen] = np.log(_paces()[chosen] @ one.histogram())
+        chosen = np.flatnonzero(lengths == number)
+        logs[chosen] = _log_paces_at(chosen, one)
+    return logs
+
+
+def _log_paces_at(scales: Integers, waits: _Waits) -> Floats:
+    """The logarithm of the mean pace for these of `_SCALES`, shape as `scales`."""
+    logs: Floats = np.log(_paces()[scales] @ waits.histogram())
     return logs

@@ -103,8 +103,8 @@ class Followed final : public Motif {
       MPI_Request sent = MPI_REQUEST_NULL;
       MPI_Isend(nullptr, 0, MPI_BYTE, 1, 0, group_->handle(), &sent);
       MPI_Request_free(&sent);
+      return;
     }
-    if (group_->rank() == 0) return;
     MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, group_->handle(), MPI_STATUS_IGNORE);
     int arrived = 0;
     for (int look = 0; look < 50 && arrived == 0; ++look) {

@@ -1,13 +1,14 @@
 """Fake of stressbench-mpi that sends probes: rounds of 0.05 s with forty ping-pongs per pair, until asked to stop.
 
 There is no MPI inside, and time is that of support.fake_clock: next to a program it makes its first round, and then as
-many as fit into the time that the program lets pass.
+many as fit into the time that the program lets pass. A ring next to a program completes no round, as rounds would take
+ten minutes.
 
 One way takes 100 us +- 10 us, and 150 us while a program keeps the file `busy` in the current folder. `FAKE_HOSTS`
-names hosts; by default all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round, and `die` after ten
-rounds next to a program, both with status 3; `wait N` makes one round in the N-th launch without a program, touches
-../here and waits to be asked to stop, and `last N` does so in the last round of that launch. A workload without probes
-takes one second, and each of its repetitions a millisecond.
+names hosts; by default all ranks are on one. `FAKE_PROBES`: `refuse` ends before the first round, and `die` half a
+second after the first round next to a program, both with status 3; `wait N` makes one round in the N-th launch without
+a program, touches ../here and waits to be asked to stop, and `last N` does so in the last round of that launch. A
+workload without probes takes one second, and each of its repetitions a millisecond.
 
 With a ring, one way takes longer the shorter its bubbles are. While it runs, the file `ring` has the time (ms) that a
 program of 400 ms takes next to it, and the workload is slowed down likewise.
@@ -34,7 +35,7 @@ ROUND_S = ROUND_MS * 1e-3
 asked: list[int] = []
 RING, ISOLATED_MS = Path("ring"), 400
 CLOCK = FakeClock.here()
-_MOST_ISOLATED, _LOOK_EVERY_S = 1000, 0.005
+_MOST_ISOLATED, _LOOK_EVERY_S, _DIES_AFTER_MS = 1000, 0.005, 500
 
 
 def ring_load(text: str) -> float:
@@ -103,8 +104,11 @@ def probe(output: Path, *, pairs: int, pauses: int, rounds: int, load: float) ->
         RING.write_text(str(round(ISOLATED_MS * (1 + load))))
     with output.open("w") as file:
         rounds_of = Rounds(file, pairs=pairs, pauses=pauses, load=load, source=random.Random(rounds))
-        rounds_of.write(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))
-        done = contended(rounds_of) if rounds > _MOST_ISOLATED else isolated(rounds_of, rounds)
+        next_to_program = rounds > _MOST_ISOLATED
+        if next_to_program:
+            CLOCK.hold()
+        rounds_of.write(header(jobs=made, machine=MadeMachine(hosts=HOSTS)))  # a program may start from here on
+        done = contended(rounds_of, are_complete=not load) if next_to_program else isolated(rounds_of, rounds)
         if done is None:
             return 3
         rounds_of.write(end(rounds=done, complete=done == rounds, reason="done" if done == rounds else "interrupted"))
@@ -157,25 +161,34 @@ def next_launch() -> int:
         return len(file.readlines())
 
 
-def contended(rounds_of: Rounds) -> int | None:
-    """Number of rounds made next to a program until it ended; None if the fake is to die."""
-    CLOCK.hold()
+def contended(rounds_of: Rounds, *, are_complete: bool) -> int | None:
+    """Number of rounds that were completed next to a program until it ended; None if the fake is to die."""
     try:
-        rounds_of.make()
+        if are_complete:
+            rounds_of.make()
+        began_ms = CLOCK.now_ms()
         while not asked:
             request_ms = CLOCK.request_ms()
             if request_ms is None:
                 time.sleep(_LOOK_EVERY_S)
                 continue
-            for _ in range(request_ms // ROUND_MS):
-                rounds_of.make()
-                if WHAT == "die" and rounds_of.done == 10:
+            for took_ms in periods(request_ms):
+                if are_complete and took_ms == ROUND_MS:
+                    rounds_of.make()
+                else:
+                    CLOCK.pass_ms(took_ms)
+                if WHAT == "die" and CLOCK.now_ms() - began_ms >= _DIES_AFTER_MS:
                     return None
-            CLOCK.pass_ms(request_ms % ROUND_MS)
             CLOCK.granted()
     finally:
         CLOCK.release()
     return rounds_of.done
+
+
+def periods(milliseconds: int) -> list[int]:
+    """The time as that of rounds and a remainder."""
+    rounds, rest = divmod(milliseconds, ROUND_MS)
+    return [ROUND_MS] * rounds + [rest]
 
 
 def work(output: Path, *, rounds: int) -> int:

@@ -14,7 +14,10 @@ import stressbench
 from stressbench.errors import MachineFault
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.progress import silent
-from stressbench.experiments.validation.running import NotEmitted, ValidationSpec, choose_computation, repetitions_of
+from stressbench.experiments.validation.emission import NotEmitted
+from stressbench.experiments.validation.repetitions import choose_computation, repetitions_of
+from stressbench.experiments.validation.running import run_validation
+from stressbench.experiments.validation.spec import ValidationSpec
 from stressbench.experiments.validation.workload import Computation
 from stressbench.formats.trace import Trace, read_trace
 from stressbench.launch.errors import LaunchMistake
@@ -96,7 +99,7 @@ def test_an_iteration_of_too_many_calls_is_not_computed_in_sequence():
 )
 def test_options_that_are_not_possible_are_refused_before_any_launch(workload, values, message):
     with pytest.raises(LaunchMistake, match=message):
-        ValidationSpec(**{"workload": workload, "program": ("./app",), "ranks": 2, **values}).run()
+        run_validation(ValidationSpec(**{"workload": workload, "program": ("./app",), "ranks": 2, **values}))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +200,7 @@ esac
 
         monkeypatch.setattr("stressbench.experiments.validation.running.TracedLaunches", launches)
         spec = {"workload": workload, "program": ("./app",), "ranks": 2, "engine": engine, "launches": 2, **values}
-        return ValidationSpec(**spec).run(progress=progress)
+        return run_validation(ValidationSpec(**spec), progress=progress)
 
     return run
 
@@ -249,7 +252,7 @@ def test_a_repetition_is_long_enough_to_hide_its_start(times, calls, time_s, exp
 
 
 def test_short_iterations_of_a_motif_are_put_together(validate, tmp_path, monkeypatch):
-    monkeypatch.setattr("stressbench.experiments.validation.running.repetitions_of", lambda **_: (5, 3))
+    monkeypatch.setattr("stressbench.experiments.validation.measurement.repetitions_of", lambda **_: (5, 3))
     found = validate("tealeaf", output=tmp_path / "kept")
     assert "[MOTIF] tealeaf --iterations 5 " in (tmp_path / "kept/workload.sb").read_text()
     assert found.measured == 5
@@ -257,7 +260,7 @@ def test_short_iterations_of_a_motif_are_put_together(validate, tmp_path, monkey
 
 @pytest.mark.parametrize("words", [("tealeaf", "-i", "3"), ("tealeaf", "--iterations=3"), ("tealeaf", "-i3")])
 def test_iterations_of_the_user_stay_as_they_are(validate, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("stressbench.experiments.validation.running.repetitions_of", lambda **_: (5, 3))
+    monkeypatch.setattr("stressbench.experiments.validation.measurement.repetitions_of", lambda **_: (5, 3))
     validate(*words, output=tmp_path / "kept")
     assert "--iterations 5" not in (tmp_path / "kept/workload.sb").read_text()
 
@@ -284,7 +287,7 @@ def test_a_loop_with_hardly_any_of_the_time_is_noted(validate):
 def test_iterations_that_are_over_too_soon_are_noted(validate, monkeypatch):
     replay = {"replayed": [5 * calls for calls in CG]}
     assert validate(made=replay).notes == ()
-    monkeypatch.setattr("stressbench.experiments.validation.running._SHORTEST_S", 2.0)
+    monkeypatch.setattr("stressbench.experiments.validation.notes.SHORTEST_S", 2.0)
     (note,) = validate(made=replay).notes
     assert note.startswith("the measured iterations of the program take 1 s of a launch")
 
@@ -303,7 +306,7 @@ def test_whole_runs_with_other_calls_in_each_launch_are_compared_with_their_own_
 
 
 def test_a_whole_run_with_more_calls_than_times_is_not_compared_in_sequence(validate, monkeypatch):
-    monkeypatch.setattr("stressbench.experiments.validation.running.MAX_GAP_TIMES", 19)
+    monkeypatch.setattr("stressbench.experiments.validation.repetitions.MAX_GAP_TIMES", 19)
     with pytest.raises(
         NotComparable,
         match="an iteration has 20 calls, and the tracer keeps the times before 19; use --computation measured",
@@ -460,7 +463,7 @@ def test_the_command_prints_the_result_of_a_workload_that_cannot_be_written(vali
     def run(*_: object, **__: object) -> Validation:
         raise NotEmitted("--emit: e.sb: no space left on device", result=result)
 
-    monkeypatch.setattr(ValidationSpec, "run", run)
+    monkeypatch.setattr("stressbench.cli.validate.run_validation", run)
     ended = invoke("validate -n 2 --emit e.sb tealeaf -- ./app")
 
     assert "calls: the same on 2 ranks" in ended.stdout

@@ -75,6 +75,6 @@ COUNTERPARTS: Mapping[str, Counterpart] = {
     "trace export": _pair("trace_export", "reference_profile_json"),
     "trace levels": _pair("trace_levels", "multigrid_levels"),
     "trace show": _pair("read", "read_trace"),
-    "validate": _pair("validate", "ValidationSpec"),
+    "validate": _pair("validate", "run_validation"),
 }
 """The counterpart of each command, by the words of the command. New commands need an entry, except hidden aliases."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from stressbench.api.failures import ValidationFailed
 from stressbench.api.progress import Report, reporting_to
 from stressbench.api.validation_results import ValidationResults
-from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, NotEmitted, ValidationSpec
+from stressbench.experiments.validation.emission import NotEmitted
+from stressbench.experiments.validation.running import run_validation
+from stressbench.experiments.validation.spec import LAUNCHES, MOST_ITERATIONS, ValidationSpec
 from stressbench.tracing.iterations import Boundaries
 
 if TYPE_CHECKING:
@@ -55,6 +57,6 @@ def validate(
         output=None if output is None else Path(output),
     )  # fmt: skip
     try:
-        return ValidationResults(spec.run(progress=reporting_to(progress)))
+        return ValidationResults(run_validation(spec, progress=reporting_to(progress)))
     except NotEmitted as fault:
         raise ValidationFailed(str(fault), status=fault.exit_status, results=ValidationResults(fault.result)) from fault

@@ -19,7 +19,9 @@ from stressbench.cli.options.wrapped_command import OPTIONS_BELONG_TO_COMMAND
 from stressbench.console import emit
 from stressbench.errors import UserError
 from stressbench.exit_status import ExitStatus
-from stressbench.experiments.validation.running import LAUNCHES, MOST_ITERATIONS, NotEmitted, ValidationSpec
+from stressbench.experiments.validation.emission import NotEmitted
+from stressbench.experiments.validation.running import run_validation
+from stressbench.experiments.validation.spec import LAUNCHES, MOST_ITERATIONS, ValidationSpec
 from stressbench.results.validation import Validation, Verdict
 from stressbench.tracing.iterations import Boundaries
 
@@ -111,14 +113,13 @@ def validate(
     figures.check()
     spec = ValidationSpec(
         workload=tuple(workload or ()), program=_program(words_after_dashes(context)), on=on, ranks=ranks,
-        engine=engine,
-        launches=launches, computation=computation, cpu_time=cpu_time, boundaries=Boundaries(first=first, last=last),
-        begins_paused=pcontrol, whole=whole, any_tag=any_tag, most_iterations=iterations,
-        tolerance=None if within is None else share(within, option="--within", zero=False), seed=seed,
-        emit=emit_workload, output=output,
+        engine=engine, launches=launches, computation=computation, cpu_time=cpu_time,
+        boundaries=Boundaries(first=first, last=last), begins_paused=pcontrol, whole=whole, any_tag=any_tag,
+        most_iterations=iterations, seed=seed, emit=emit_workload, output=output,
+        tolerance=None if within is None else share(within, option="--within", zero=False),
     )  # fmt: skip
     try:
-        result = spec.run(progress=emit)
+        result = run_validation(spec, progress=emit)
     except NotEmitted as fault:
         _show(fault.result, figures, as_json=as_json)
         raise

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import orjson
 
+from stressbench.errors import MachineFault
 from stressbench.exit_status import ExitStatus
 from stressbench.experiments.run import WorkloadRefused
 from stressbench.experiments.study.includes import statements_of
 from stressbench.formats.errors import reason_of
-from stressbench.formats.files import limits, read_text
+from stressbench.formats.files import limits, read_text, write_atomically
 from stressbench.formats.workload_text import STATEMENT, quote, quote_argument, without_comments
 from stressbench.launch.engine import check_arguments
 from stressbench.launch.errors import LaunchMistake
@@ -37,6 +38,16 @@ _CAPTURE_OPTIONS = re.compile(rf"\s--(?:{_GAPS_OPTION}|gaps|first-call)(?:=|\s+)
 _ITERATIONS_OPTION = re.compile(r"(?<!\S)(?:-i|--iterations)(?![^\s=\d])")
 _SCALING_OPTION = re.compile(r"(?<!\S)--(?:scale|compute)(?![^\s=])")
 _WORKING_SET_OPTION = re.compile(r"(?<!\S)--working-set(?![^\s=])")
+
+
+def write_workload(folder: Path, text: str) -> Path:
+    """Write the text to the file of launches in `folder`. Raises MachineFault."""
+    path = folder / f"workload{SUFFIX}"
+    try:
+        write_atomically(path, text.encode())
+    except OSError as fault:
+        raise MachineFault(f"{path}: {reason_of(fault)}") from fault
+    return path
 
 
 class Computation(StrEnum):

@@ -78,6 +78,7 @@ def matrix(tmp_path: Path) -> Path:
         ("corun report .", "launches.jsonl: no such file"),
         ("corun resume .", "launches.jsonl: no such file"),
         ("corun resume . --force", "--force: expected --figures DIR"),
+        ("corun resume . --time-limit x", "--time-limit: 'x' must be"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_starts(words: str, message: str, tmp_path, monkeypatch) -> None:
@@ -121,12 +122,15 @@ def test_a_co_run_is_resumed_with_the_options_of_its_plan(tmp_path: Path, monkey
     monkeypatch.setattr(CorunSpec, "run", run)
     done = call("corun", "resume", folder, "--engine", "/engine")
     results = stressbench.corun_resume(folder, engine="/engine")
+    call("corun", "resume", folder, "--engine", "/engine", "--time-limit", "10min")
+    stressbench.corun_resume(folder, engine="/engine", time_limit="10min")
 
     assert done.exit_code == 130  # blocks are missing
     assert "`stressbench corun resume DIR` continues" in done.output
     assert not results.data.complete
-    (spec, earlier), again = begun
+    (spec, earlier), again, *longer = begun
     assert again[0] == spec
+    assert [one for one, _ in longer] == 2 * [replace(spec, limit_s=600)]
     assert earlier is not None
     assert (earlier.plan.command, len(earlier.done)) == (spec.words, 1)
     assert [(one.name, one.command, one.ranks) for one in spec.programs.programs] == [

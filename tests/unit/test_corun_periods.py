@@ -12,6 +12,7 @@ from stressbench.experiments.corun.members import Member
 from stressbench.experiments.corun.overlaps import least_overlap
 from stressbench.experiments.corun.periods import MOST_TRIES, PeriodRule, run_period, shortfall, thinned
 from stressbench.experiments.corun.programs import Program
+from stressbench.experiments.corun.running import periods_left
 from stressbench.formats.launches.coruns import Execution
 from stressbench.launch.clock import timed_by
 from stressbench.launch.command import Command
@@ -216,3 +217,9 @@ def test_very_many_executions_are_thinned_evenly() -> None:
 )
 def test_overlaps(span: tuple[float, float], others: list[list[tuple[float, float]]], share: float) -> None:
     assert least_overlap(span, others) == pytest.approx(share)
+
+
+def test_the_time_left_is_that_of_as_many_periods_as_those_so_far() -> None:
+    assert periods_left([], planned=12) == "12 periods left"
+    assert periods_left([60.0, 120.0], planned=12) == "10 periods left, about 15 min"
+    assert periods_left([30.0], planned=2) == "1 period left, about 30 s"

@@ -101,16 +101,18 @@ def corun(
 
 
 def corun_resume(
-    directory: str | PathLike[str], *, engine: str | PathLike[str] | None = None, progress: Report | None = None
-) -> CorunResults:
+    directory: str | PathLike[str], *, time_limit: str | None = None, engine: str | PathLike[str] | None = None,
+    progress: Report | None = None,
+) -> CorunResults:  # fmt: skip
     """Measure what is missing in the directory of an interrupted `stressbench.corun` with `output`.
 
-    Its options are those of the directory. Call it in the same current directory, with the same hosts and cores; ends
-    and raises as `stressbench.corun`.
+    Its options are those of the directory, except that `time_limit` of an execution can be another one. Call it in the
+    same current directory, with the same hosts and cores; ends and raises as `stressbench.corun`.
     """
     result = resume_corun(
-        Path(directory), engine=None if engine is None else Path(engine), progress=reporting_to(progress)
-    )
+        Path(directory), limit_s=None if time_limit is None else seconds(time_limit, option="time_limit"),
+        engine=None if engine is None else Path(engine), progress=reporting_to(progress),
+    )  # fmt: skip
     return CorunResults(result)
 
 

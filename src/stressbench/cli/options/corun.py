@@ -31,6 +31,7 @@ Workloads: TypeAlias = Annotated[
     typer.Argument(metavar="[W.sb [++ W.sb]...]", help="Workloads, or programs without options.", show_default=False),
 ]
 Folder: TypeAlias = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of co-runs.", show_default=False)]
+TimeLimit: TypeAlias = Annotated[str | None, time_limit_option("Fail if an execution takes longer than this.")]
 
 
 def command_line(workloads: Sequence[str] | None, after_dashes: Sequence[str]) -> tuple[str, ...]:
@@ -90,7 +91,7 @@ class CorunOptions:
     rounds: Annotated[int, typer.Option(metavar="N", min=1, help="Workloads: contended rounds of an execution.")] = (
         ROUNDS
     )
-    time_limit: Annotated[str | None, time_limit_option("Fail if an execution takes longer than this.")] = None
+    time_limit: TimeLimit = None
     seed: Annotated[int, seed_option("Random seed of the order of periods, and of workloads.", least=0)] = 1
     machine: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the machine; default: the lab's, or the host's.")

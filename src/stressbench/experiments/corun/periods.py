@@ -108,7 +108,8 @@ class _Period:
             if self.launches.interrupted:
                 raise Interrupted("stopped")
             if outcome.stop_requests:
-                raise MachineFault(f"--time-limit: {place.member.program.name} was ended after {self.rule.limit_s:g} s")
+                name = place.member.program.name
+                raise MachineFault(f"--time-limit: {name} was ended after {self.rule.limit_s:g} s: use a longer limit")
             measured = self.factory.measured(prepared, outcome)
         finally:
             self.factory.remove_files(prepared)

@@ -1,5 +1,6 @@
 """Interrupted co-runs: what their plan says is measured to its end."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from stressbench.experiments.corun.programs import Program, ProgramList
@@ -10,12 +11,17 @@ from stressbench.formats.launches.journal import FILE
 from stressbench.results.coruns import Corun
 
 
-def resume_corun(folder: Path, *, engine: Path | None = None, progress: Progress = silent) -> Corun:
+def resume_corun(
+    folder: Path, *, limit_s: float | None = None, engine: Path | None = None, progress: Progress = silent
+) -> Corun:
     """Measure the periods of an interrupted co-run in `folder` that it does not hold, in the current directory.
 
-    Must be called from the main thread. Raises as `CorunSpec.run`, and StudyMistake for a directory without a plan.
+    `limit_s`: the longest time of an execution from now on, None: that of the plan. Must be called from the main
+    thread. Raises as `CorunSpec.run`, and StudyMistake for a directory without a plan.
     """
     spec = _spec_of(read_coruns(folder / FILE).plan, folder, engine=engine)  # before anything is written there
+    if limit_s is not None:
+        spec = replace(spec, limit_s=limit_s)
     with locked_corun(folder):
         return spec.run(progress=progress, earlier=read_coruns(folder / FILE))
 

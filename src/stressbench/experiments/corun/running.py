@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 
 from stressbench import __version__
 from stressbench.errors import Interrupted, MachineFault
@@ -34,6 +35,7 @@ from stressbench.formats.launches.coruns import (
 from stressbench.formats.launches.journal import FILE
 from stressbench.formats.profiles.coruns import to_line
 from stressbench.formats.profiles.profile import valid_name
+from stressbench.formats.units import duration_text
 from stressbench.launch.concurrent import ConcurrentLaunches, concurrent_launches
 from stressbench.launch.errors import LaunchMistake
 from stressbench.launch.launch_target import scheduled_for
@@ -191,7 +193,10 @@ class _Run:
                     order = random.Random(f"{spec.seed}/{block}").sample(conditions, len(conditions))
                     for members in order:
                         if not self._is_measured(block, members):
-                            self._measure(block, members, launches)
+                            left = periods_left(
+                                [one.duration_s for one in self.periods], planned=spec.blocks * len(conditions)
+                            )
+                            self._measure(block, members, launches, left=left)
             except Interrupted:
                 if spec.output is not None:
                     self.progress(_measures_the_rest(spec.output))
@@ -224,11 +229,13 @@ class _Run:
     def _result(self) -> Corun:
         return corun_of(self.plan, self.periods, notes=() if self.earlier is None else self.earlier.complaints)
 
-    def _measure(self, block: int, members: tuple[Member, ...], launches: ConcurrentLaunches) -> None:
+    def _measure(
+        self, block: int, members: tuple[Member, ...], launches: ConcurrentLaunches, *, left: str
+    ) -> None:  # fmt: skip
         spec = self.spec
         names = " beside ".join(one.program.name for one in members)
         kind = "" if len(members) > 1 else " isolated"
-        self.progress(f"block {block + 1} of {spec.blocks}: {names}{kind}", level=Level.progress)
+        self.progress(f"block {block + 1} of {spec.blocks}: {names}{kind}; {left}", level=Level.progress)
         if launches.interrupted:
             raise Interrupted("stopped")
         rule = PeriodRule(executions=spec.executions, min_overlap=spec.min_overlap, limit_s=spec.limit_s)
@@ -262,6 +269,13 @@ class _Run:
             return ()
         shows = f"`stressbench corun report {self.spec.output}` shows what was measured before"
         return (f"{shows}, and {_measures_the_rest(self.spec.output)}",)
+
+
+def periods_left(durations_s: Sequence[float], *, planned: int) -> str:
+    """Text with the number of periods that are left, and their time if they take as long as those so far."""
+    number = planned - len(durations_s)
+    left = f"{count(number, 'period')} left"
+    return f"{left}, about {duration_text(number * fmean(durations_s))}" if durations_s else left
 
 
 def locked_corun(folder: Path) -> AbstractContextManager[None]:

@@ -49,7 +49,8 @@ class CorunPlan(journal.Plan):
     in `lower`, a lower value is better. `iterations`: the MPI operation that each iteration of a program calls once, by
     the program's name. `machine`: its name in observations. `own_cores`: each program of a group had an equal part of a
     lab's cores to itself, and so had isolated programs. `rounds`: contended rounds of workloads, null in files of
-    versions before 0.2.0; `limit_s`: the longest time of an execution, null for none.
+    versions before 0.2.0; `limit_s`: the longest time of an execution, null for none, until the co-run was resumed
+    with another one.
     """
 
     programs: Annotated[tuple[PlannedProgram, ...], Field(min_length=1, max_length=MAX_PROGRAMS)]

@@ -146,10 +146,11 @@ class ValidationFailed(Exception):
     """A program or the validation of it failed."""
 
 
-def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> str:
+def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...], shows_messages: bool = False) -> str:
     """The output of a command in a directory. Raises ValidationFailed after another exit status than these.
 
-    Ctrl-C and SIGTERM (see `__main__`) end the launches of the command, and are then raised as KeyboardInterrupt.
+    With `shows_messages`, what it says of its progress and of a failure appears at once. Ctrl-C and SIGTERM (see
+    `__main__`) end the launches of the command, and are then raised as KeyboardInterrupt.
     """
     environment = {**os.environ, **ONE_THREAD}
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(CHECKOUT / "src"), os.environ.get("PYTHONPATH")]))
@@ -158,7 +159,7 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
         with deferred((signal.SIGINT, signal.SIGTERM)) as mask:  # until the child is known
             child = subprocess.Popen(
                 command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
+                stderr=None if shows_messages else subprocess.PIPE, text=True, errors="replace", start_new_session=True,
                 preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask) and None,
             )  # fmt: skip
         output, errors = child.communicate()
@@ -168,7 +169,8 @@ def run(command: Sequence[str], folder: str, *, accepted: tuple[int, ...]) -> st
             child.communicate()
         raise
     if child.returncode not in accepted:
-        raise ValidationFailed(f"exit status {child.returncode}: {escaped(fault_in(errors))}")
+        cause = "see above" if shows_messages else escaped(fault_in(errors))
+        raise ValidationFailed(f"exit status {child.returncode}: {cause}")
     return output
 
 

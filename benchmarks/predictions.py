@@ -119,7 +119,7 @@ class Measurement:
         (self.folder / f"{part}.done").touch()
 
     def _call(self, *words: str) -> str:
-        return run([*self.stressbench, *words], str(self.folder), accepted=(0,))
+        return run([*self.stressbench, *words], str(self.folder), accepted=(0,), shows_messages=True)
 
     def _files(self) -> None:
         """The input files of all programs, in the directory where they run."""

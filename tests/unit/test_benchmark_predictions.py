@@ -62,8 +62,8 @@ input = "heat/small"
 class Bench:
     """A suite, and calls of the command."""
 
-    def __init__(self, folder: Path, main: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder, self.main, self.capsys = folder, main, capsys
+    def __init__(self, folder: Path, main: Callable[..., int], capfd: pytest.CaptureFixture[str]) -> None:
+        self.folder, self.main, self.capfd = folder, main, capfd
         (folder / "definitions").mkdir()
         (folder / "definitions" / "heat.toml").write_text(DEFINITION)
         (folder / "stand_in.py").write_text(STAND_IN)
@@ -81,7 +81,7 @@ class Bench:
         places += ["-o", self.folder / "results"] if output else []
         stand_in = (sys.executable, str(self.folder / "stand_in.py"), str(self.folder))
         status = self.main([str(word) for word in (self.folder / "suite.toml", *words, *places)], stressbench=stand_in)
-        said = self.capsys.readouterr()
+        said = self.capfd.readouterr()
         return status, said.out + said.err
 
     def calls(self) -> list[list[str]]:
@@ -93,9 +93,9 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, benchmark, capsys) -> Bench:
+def bench(tmp_path: Path, benchmark, capfd) -> Bench:
     module: ModuleType = benchmark("predictions")
-    return Bench(tmp_path, module.main, capsys)
+    return Bench(tmp_path, module.main, capfd)
 
 
 def test_each_lab_is_up_while_its_programs_are_measured(bench: Bench) -> None:
@@ -163,7 +163,8 @@ def test_a_failure_is_named_and_the_other_labs_are_measured(bench: Bench) -> Non
     status, output = bench()
 
     assert status == 1
-    assert "error: lab:one: exit status 1: error: compress failed" in output
+    assert "error: lab:one: exit status 1: see above\n" in output
+    assert output.count("error: compress failed\n") == 2  # as the command says it
     assert len(bench.called("lab", "down")) == 2
     assert "corun" not in {words[0] for words in bench.calls()}
 

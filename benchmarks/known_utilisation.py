@@ -2,6 +2,8 @@
 
     stressbench lab up tiny
     .venv/bin/python benchmarks/known_utilisation.py --on lab:tiny [--shares 0,0.1,0.3,0.5,0.7,0.9] [--seconds 60]
+    stressbench lab up benchmarks/known_utilisation/leaves-200.toml
+    .venv/bin/python benchmarks/known_utilisation.py --on lab:leaves-200 --rate 200Mbit
 
 Goal: within 5 points from 10 to 90 %, and below 3 % on an idle link. Two hosts send each other bursts that arrive as a
 Poisson process (benchmarks/known_load.py) and keep the link between them busy for a known share of the time; a pair of
@@ -22,7 +24,6 @@ from pathlib import Path
 
 import compare
 import known_load
-import numpy as np
 
 from stressbench.console.escaping import escaped
 from stressbench.formats.profiles.profile import read_profile
@@ -100,9 +101,8 @@ def measure(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: s
     idle_s, loaded_s = profile.idle.array, probes.array[steady]
     idle_ways, loaded_ways = profile.idle.directions, probes.directions
     assert idle_ways is not None and loaded_ways is not None
-    stands_for_s = np.gradient(probes.times[steady])
     forward, backward = (
-        estimate_from_undelayed(idle, loaded[steady], directions=1, weights=stands_for_s)
+        estimate_from_undelayed(idle, loaded[steady], directions=1, weights=probes.weights[steady])
         for idle, loaded in zip(idle_ways, loaded_ways, strict=True)
     )
     return Estimates(
@@ -116,12 +116,13 @@ def measure(load: Load, *, on: str, seed: int = 1, every: str = "100ms", idle: s
 
 
 def cell(utilisation: Utilisation) -> str:
-    """Table cell with the utilisation in percent and its interval."""
+    """Table cell with the utilisation in percent and its interval, or the bounds that are known."""
     if utilisation.low is None:
         return f"- ({utilisation.reason})"
+    low, high = 100 * utilisation.low, None if utilisation.high is None else 100 * utilisation.high
     if utilisation.value is None:
-        return f"at least {100 * utilisation.low:.1f}"
-    return f"{100 * utilisation.value:.1f} ({100 * utilisation.low:.1f} to {100 * (utilisation.high or np.nan):.1f})"
+        return f"at least {low:.1f}" if high is None else f"{low:.1f} to {high:.1f}"
+    return f"{100 * utilisation.value:.1f} ({low:.1f} to {'?' if high is None else f'{high:.1f}'})"
 
 
 def misses_goal(estimates: Estimates) -> bool:
@@ -164,7 +165,10 @@ def main() -> int:
         )
         for word in arguments.shares.split(",")
     ]
-    results = list(rows(loads, on=arguments.on, seed=arguments.seed))
+    results = []
+    for result in rows(loads, on=arguments.on, seed=arguments.seed):
+        results.append(result)
+        sys.stderr.write(f"{len(results)} of {len(loads)} loads measured\n")
     header = [
         "load", "undelayed, there", "undelayed, back", f"within {GOAL:.0%}", "mean, knowing bursts",
         "mean, knowing nothing", "as in the paper",

@@ -56,14 +56,15 @@ class Line {
   std::size_t used_ = 0;
 };
 
-bool status_as_json = false;
-bool status_left_out = false;
+enum class StatusFormat { sentence, json, none };
+
+StatusFormat status_format = StatusFormat::sentence;
 
 // What this rank does when a stop signal arrives: a sentence, or a line of JSON, which `stressbench run` asks for.
 void print_status() noexcept {
   const RankStatus& status = rank_status();
   Line line;
-  if (!status_as_json) {
+  if (status_format == StatusFormat::sentence) {
     line.add("stressbench-mpi: stop signal received: rank ").add(status.rank < 0 ? 0 : status.rank);
     if (status.job != nullptr) line.add(" (job ").add(status.job);
     if (status.job != nullptr && status.motif != nullptr) line.add(", motif ").add(status.motif);
@@ -87,15 +88,17 @@ void on_signal(int signal) {
   }
   stop_requested = 1;
   requested_at_ms = now_ms;
-  if (rank_status().reports_signals && !status_left_out) print_status();
+  if (rank_status().reports_signals && status_format != StatusFormat::none) print_status();
 }
 
 }  // namespace
 
 void install_handlers() {
-  const char* const format = std::getenv("STRESSBENCH_RANK_STATUS");
-  status_as_json = format != nullptr && std::string_view(format) == "json";
-  status_left_out = format != nullptr && std::string_view(format) == "none";
+  const char* const stated = std::getenv("STRESSBENCH_RANK_STATUS");
+  const std::string_view format = stated == nullptr ? "" : stated;
+  status_format = StatusFormat::sentence;
+  if (format == "json") status_format = StatusFormat::json;
+  if (format == "none") status_format = StatusFormat::none;
   // Static, since a second signal may arrive while MPI is being finalised.
   static const std::array<signals::ScopedSignalHandler, 4> handlers{
       signals::ScopedSignalHandler{SIGINT, on_signal, SA_RESTART},

@@ -203,6 +203,22 @@ def test_rings_of_other_hosts_are_probed_again(folder: Path) -> None:
     assert probed(folder) == 8
 
 
+def test_a_ring_that_sleeps_for_long_is_not_taken_for_one_that_hangs(folder: Path) -> None:
+    """A rank of it sleeps 40 s after its messages to each of two partners."""
+    words = ("--bubbles", "40s", "--partners", "2", "--messages", "1", "--runs", "1", "--no-after", "--levels", "all")
+
+    ended = stressbench(
+        folder, "-n", "1", "--every", "5ms", "--idle", "500ms", *words, "--", "sh", "-c", SLOWED, on_lab=True,
+        FAKE_HOSTS="h0,h1,h2", FAKE_LAUNCHES=str(folder.parent / "launches"),
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    launched = (folder.parent / "launches").read_text()
+    assert re.findall(r"(probes|ring)\.sb .*--stall-limit (\w+)", launched) == [
+        ("probes", "60s"), ("ring", "220s"), ("ring", "220s"),
+    ]  # fmt: skip
+
+
 def test_a_kept_ring_that_cannot_be_read_is_named_and_probed_again(folder: Path) -> None:
     stressbench(folder, *KEPT, *PROGRAM, on_lab=True, FAKE_HOSTS="h0,h1,h2,h3")
     broken, cut, *_ = sorted((folder / "rings" / "lab").glob("P*"))

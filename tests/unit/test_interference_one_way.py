@@ -47,3 +47,27 @@ def test_probes_at_the_same_time_have_no_drift() -> None:
     found = forward_delays(same, same + 5, same - 5, at_s=same)
 
     assert found == pytest.approx(same)
+
+
+def test_no_message_arrives_before_it_was_sent() -> None:
+    """The fastest round trips are those that are fast on the way there, and few are as fast on the way back."""
+    forward, backward = np.full(COUNT, 80e-6), np.full(COUNT, 70e-6)
+    forward[::10], backward[5::100] = 20e-6, 10e-6
+    latencies = (forward + backward) / 2
+
+    found = forward_delays(latencies, forward + 3600, backward - 3600, at_s=TIMES_S)
+
+    assert found is not None
+    assert min(found.min(), (2 * latencies - found).min()) == pytest.approx(0.1 * latencies.min())
+    assert found - forward == pytest.approx(np.full(COUNT, found[0] - forward[0]))  # all are moved alike
+
+
+def test_a_drift_that_cannot_be_told_leaves_possible_delays() -> None:
+    forward, backward = np.full(COUNT, 80e-6), np.full(COUNT, 70e-6)
+    forward[:60], backward[-60:] = 20e-6, 20e-6  # so the fastest round trips say that clocks drift
+    latencies = (forward + backward) / 2
+
+    found = forward_delays(latencies, forward, backward, at_s=TIMES_S)
+
+    assert found is not None
+    assert min(found.min(), (2 * latencies - found).min()) > 0

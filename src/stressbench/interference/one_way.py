@@ -3,7 +3,9 @@
 Half the difference of the delays of both directions is the offset between the clocks, plus half the difference of the
 waits. In the fastest round trips there was hardly a wait, so the offset and its drift are those of a line through them
 (Theil and Sen: the median of all slopes). Both directions of a path are taken to be equally fast without load, as in
-NTP (RFC 5905); a path that is not only moves the delays of all probes, idle and loaded ones alike.
+NTP (RFC 5905); a path that is not only moves the delays of all probes, idle and loaded ones alike. If the fastest round
+trips were unusually fast in one direction only, others would seem to arrive before they were sent: then the offset is
+changed by as little as is needed.
 """
 
 import numpy as np
@@ -13,6 +15,8 @@ from stressbench.interference.utilisation import Floats
 LEAST_PROBES = 8
 """Fewer are not enough for a line."""
 _FASTEST = 0.1
+_LEAST_DELAY = 0.1
+"""No message takes less than this share of the fastest half of a round trip."""
 _MOST_POINTS = 400
 
 
@@ -28,7 +32,16 @@ def forward_delays(latencies_s: Floats, forward_s: Floats, backward_s: Floats, a
     fastest = np.argsort(latencies_s, kind="stable")[: max(LEAST_PROBES, round(_FASTEST * len(latencies_s)))]
     fastest = np.sort(fastest[:_MOST_POINTS])
     slope, at_zero_s = _line(at_s[fastest], difference_s[fastest])
-    delays: Floats = latencies_s + difference_s - (at_zero_s + slope * at_s)
+    return _possible(latencies_s + difference_s - (at_zero_s + slope * at_s), latencies_s)
+
+
+def _possible(forward_s: Floats, latencies_s: Floats) -> Floats:
+    """The delays of the way there, all moved by the least time with which both ways take a possible one."""
+    least_s = _LEAST_DELAY * float(latencies_s.min())
+    longest_s = 2 * latencies_s - least_s
+    later_s = max(0.0, least_s - float(forward_s.min()))
+    earlier_s = max(0.0, float((forward_s - longest_s).max()))
+    delays: Floats = np.clip(forward_s + later_s - earlier_s, least_s, longest_s)
     return delays
 
 

@@ -60,6 +60,11 @@ class ProbeSchedule:
         places = (order + (pair + 0.5) / self.pairs) / self.pauses
         return tuple(round(self.interval_s * 1e9 * (_MIN_PAUSE_SHARE + place)) for place in places.tolist())
 
+    @property
+    def longest_pause_s(self) -> float:
+        """The longest of all pauses, s."""
+        return self.interval_s * (_MIN_PAUSE_SHARE + 1)
+
     def rounds(self, seconds: float) -> int:
         """Rounds that take `seconds`, plus the first one, which establishes connections and is not counted."""
         return 1 + ceil(seconds / (self.per_round * self.interval_s))

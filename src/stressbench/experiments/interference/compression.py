@@ -202,7 +202,7 @@ class _Measurement:
 
     def _load(self, ring: CongestorRing, *, is_steady: bool = False) -> BackgroundLoad:
         workload = ring_workload(self._spec.schedule, ring, pairing=self._plan.pairing, is_steady=is_steady)
-        return ring_load(self._spec, workload, is_steady=is_steady)
+        return ring_load(self._spec, ring, workload, is_steady=is_steady)
 
     def _probe_levels(self) -> None:
         """Measure the utilisation of each congestion level, without the program."""

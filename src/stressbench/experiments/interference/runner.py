@@ -13,6 +13,7 @@ from stressbench.experiments.progress import Progress, silent
 from stressbench.experiments.timed_program import TimedProgram, timed_program
 from stressbench.formats.errors import reason_of
 from stressbench.formats.run import Run, RunFileError, read_run
+from stressbench.formats.units import parse_seconds
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.probes import ProbeSeries, read_probe_series, series_between
 from stressbench.launch import session
@@ -22,7 +23,7 @@ from stressbench.launch.execute import Outcome, execute
 from stressbench.launch.explanation import causes
 from stressbench.launch.first_round import FirstRound
 from stressbench.launch.growing_file import GrowingFile
-from stressbench.launch.launch_target import scheduled_for
+from stressbench.launch.launch_target import LaunchTarget, scheduled_for
 from stressbench.launch.paired_launch import PairedLaunch, PairOutcome, run_with_background
 from stressbench.launch.stopping import StopPolicy
 
@@ -273,7 +274,7 @@ class MeasurementRunner:
         return session.LaunchRequest(
             workload=workload, ranks=load.ranks, ranks_per_node=load.ranks_per_node,
             run_file=RunFile(path=self._folder / f"{load.file_stem}-{self._launches}.jsonl"),
-            options=options.with_stall_limit(spec.target.stall_limit), engine=spec.engine,
+            options=options.with_stall_limit(_stall_limit(spec.target, load)), engine=spec.engine,
             target=target, on=spec.target_name, concurrent_ranks=spec.shape.ranks,
         )  # fmt: skip
 
@@ -301,6 +302,12 @@ class MeasurementRunner:
             has_finished=file.has_ended,
         )  # fmt: skip
         return _Program(launch=launch, run_file=request.run_file.path)
+
+
+def _stall_limit(target: LaunchTarget, load: BackgroundLoad) -> str | None:
+    """That of the target, and twice the time for which a rank of the load makes no progress, since it sleeps."""
+    limit = target.stall_limit
+    return None if limit is None else f"{parse_seconds(limit) + 2 * load.pause_s:.0f}s"
 
 
 def read_launch(path: Path) -> Run:

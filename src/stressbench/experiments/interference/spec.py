@@ -8,7 +8,7 @@ from pathlib import Path
 from stressbench.formats.errors import file_fault
 from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.units import MAX_SECONDS
-from stressbench.interference.congestor_ring import RANKS_PER_NODE
+from stressbench.interference.congestor_ring import RANKS_PER_NODE, CongestorRing
 from stressbench.interference.probe_statistics import probing_time_s
 from stressbench.interference.probes import ROUND_S, ProbeSchedule
 from stressbench.interference.utilisation import LEAST_SAMPLES
@@ -165,7 +165,8 @@ class BackgroundLoad:
     """A workload that runs beside the program, on `ranks` ranks, `ranks_per_node` of them on each host.
 
     `file_stem` names its files, `label` is used in messages. `placement`: the engine's `--place`. `is_steady`: it is
-    one long round, in which the program starts and which ends with the program; its samples are not read.
+    one long round, in which the program starts and which ends with the program; its samples are not read. `pause_s`:
+    how long a rank sleeps at most before it sends again.
     """
 
     file_stem: str
@@ -174,6 +175,7 @@ class BackgroundLoad:
     ranks: int
     ranks_per_node: int
     placement: str | None
+    pause_s: float
     is_steady: bool = False
 
 
@@ -182,14 +184,16 @@ def probe_load(spec: MeasurementSpec, *, round_s: float = ROUND_S) -> Background
     return BackgroundLoad(
         file_stem="probes", label="probes", workload=spec.schedule.workload(seconds=round_s),
         ranks=2 * spec.schedule.pairs, ranks_per_node=1, placement=spec.probe_placement,
+        pause_s=spec.schedule.longest_pause_s,
     )  # fmt: skip
 
 
-def ring_load(spec: MeasurementSpec, workload: str, *, is_steady: bool) -> BackgroundLoad:
+def ring_load(spec: MeasurementSpec, ring: CongestorRing, workload: str, *, is_steady: bool) -> BackgroundLoad:
     """Probes and a congestor ring on all hosts. `workload` assigns their ranks."""
     return BackgroundLoad(
         file_stem="ring", label="probes and ring", workload=workload, ranks=spec.background_ranks,
         ranks_per_node=RANKS_PER_NODE, placement=None, is_steady=is_steady,
+        pause_s=max(spec.schedule.longest_pause_s, ring.loops * ring.configuration.round_pause_s),
     )  # fmt: skip
 
 

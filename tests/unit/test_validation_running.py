@@ -457,14 +457,13 @@ def test_each_launch_of_the_workload_has_a_seed_of_its_own(validate):
     assert seeds == [7, 7, 8, 9]  # of the capture, then of the launches
 
 
-def test_the_command_prints_the_result_of_a_workload_that_cannot_be_written(validate, monkeypatch):
-    result = validate("tealeaf")
+def test_the_command_prints_the_result_of_a_workload_that_cannot_be_written(validate, tmp_path):
+    (tmp_path / "there").mkdir()
+    validate("tealeaf", before=(tmp_path / "there").rmdir)  # also for the launches below
+    (tmp_path / "there").mkdir()
 
-    def run(*_: object, **__: object) -> Validation:
-        raise NotEmitted("--emit: e.sb: no space left on device", result=result)
-
-    monkeypatch.setattr("stressbench.cli.validate.run_validation", run)
-    ended = invoke("validate -n 2 --emit e.sb tealeaf -- ./app")
+    ended = invoke("validate -n 2 --launches 2 --engine ./stressbench-mpi --emit there/e.sb tealeaf -- ./app")
 
     assert "calls: the same on 2 ranks" in ended.stdout
-    assert "--emit: e.sb: no space left on device" in ended.stderr + str(ended.exception)
+    assert ended.exit_code == ExitStatus.fault
+    assert ended.stderr.endswith("stressbench: --emit: there/e.trace: no such file or directory\n")

@@ -186,17 +186,14 @@ class _Run:
     def run(self) -> Corun:
         spec = self.spec
         self._begin()
-        conditions = [*((member,) for member in _isolated(self.members)), *self.members]
+        conditions = self._conditions
         with concurrent_launches() as launches:
             try:
                 for block in range(spec.blocks):
                     order = random.Random(f"{spec.seed}/{block}").sample(conditions, len(conditions))
                     for members in order:
                         if not self._is_measured(block, members):
-                            left = periods_left(
-                                [one.duration_s for one in self.periods], planned=spec.blocks * len(conditions)
-                            )
-                            self._measure(block, members, launches, left=left)
+                            self._measure(block, members, launches)
             except Interrupted:
                 if spec.output is not None:
                     self.progress(_measures_the_rest(spec.output))
@@ -207,6 +204,11 @@ class _Run:
             except MachineFault as fault:
                 raise MachineFault(*fault.args, *self._kept()) from fault
         return self._result()
+
+    @property
+    def _conditions(self) -> list[tuple[Member, ...]]:
+        """What a block has a period of: each program isolated, and each group."""
+        return [*((member,) for member in _isolated(self.members)), *self.members]
 
     def _begin(self) -> None:
         """Record the plan, or take over the periods of an earlier co-run with the same one."""
@@ -229,12 +231,12 @@ class _Run:
     def _result(self) -> Corun:
         return corun_of(self.plan, self.periods, notes=() if self.earlier is None else self.earlier.complaints)
 
-    def _measure(
-        self, block: int, members: tuple[Member, ...], launches: ConcurrentLaunches, *, left: str
-    ) -> None:  # fmt: skip
+    def _measure(self, block: int, members: tuple[Member, ...], launches: ConcurrentLaunches) -> None:
         spec = self.spec
         names = " beside ".join(one.program.name for one in members)
         kind = "" if len(members) > 1 else " isolated"
+        durations_s = [one.duration_s for one in self.periods]
+        left = periods_left(durations_s, planned=spec.blocks * len(self._conditions))
         self.progress(f"block {block + 1} of {spec.blocks}: {names}{kind}; {left}", level=Level.progress)
         if launches.interrupted:
             raise Interrupted("stopped")

@@ -25,7 +25,7 @@ from stressbench.interference.compression_analysis import (
     has_enough_probes,
     ring_waits,
 )
-from stressbench.interference.congestor_ring import CongestorRing, congestor_ring, ring_workload, with_measured_pace
+from stressbench.interference.congestor_ring import CongestorRing, congestor_ring, with_measured_pace
 from stressbench.interference.errors import Inconclusive
 from stressbench.interference.link_shares import LinkShares, link_shares
 from stressbench.interference.probe_statistics import idle_drift, is_significant_drift
@@ -201,8 +201,7 @@ class _Measurement:
             )
 
     def _load(self, ring: CongestorRing, *, is_steady: bool = False) -> BackgroundLoad:
-        workload = ring_workload(self._spec.schedule, ring, pairing=self._plan.pairing, is_steady=is_steady)
-        return ring_load(self._spec, ring, workload, is_steady=is_steady)
+        return ring_load(self._spec, ring, pairing=self._plan.pairing, is_steady=is_steady)
 
     def _probe_levels(self) -> None:
         """Measure the utilisation of each congestion level, without the program."""

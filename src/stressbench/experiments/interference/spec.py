@@ -8,7 +8,7 @@ from pathlib import Path
 from stressbench.formats.errors import file_fault
 from stressbench.formats.ranges import MAX_NUMBERS
 from stressbench.formats.units import MAX_SECONDS
-from stressbench.interference.congestor_ring import RANKS_PER_NODE, CongestorRing
+from stressbench.interference.congestor_ring import RANKS_PER_NODE, CongestorRing, ProbePairing, ring_workload
 from stressbench.interference.probe_statistics import probing_time_s
 from stressbench.interference.probes import ROUND_S, ProbeSchedule
 from stressbench.interference.utilisation import LEAST_SAMPLES
@@ -188,8 +188,11 @@ def probe_load(spec: MeasurementSpec, *, round_s: float = ROUND_S) -> Background
     )  # fmt: skip
 
 
-def ring_load(spec: MeasurementSpec, ring: CongestorRing, workload: str, *, is_steady: bool) -> BackgroundLoad:
-    """Probes and a congestor ring on all hosts. `workload` assigns their ranks."""
+def ring_load(
+    spec: MeasurementSpec, ring: CongestorRing, *, pairing: ProbePairing, is_steady: bool
+) -> BackgroundLoad:  # fmt: skip
+    """Probes and a congestor ring on all hosts."""
+    workload = ring_workload(spec.schedule, ring, pairing=pairing, is_steady=is_steady)
     return BackgroundLoad(
         file_stem="ring", label="probes and ring", workload=workload, ranks=spec.background_ranks,
         ranks_per_node=RANKS_PER_NODE, placement=None, is_steady=is_steady,

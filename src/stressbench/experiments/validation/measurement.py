@@ -36,12 +36,11 @@ _NONE = OperationCount(calls=0, bytes=0)
 
 @dataclass(kw_only=True)
 class Measurement:
-    """Measures the iterations that were found. Files are in `folder`."""
+    """Measures the iterations that were found."""
 
     spec: ValidationSpec
     workload: ComparedWorkload
     launches: TracedLaunches
-    folder: Path
     progress: Progress
     found: FoundIterations
     blocks: list[Block] = field(default_factory=list)
@@ -55,7 +54,7 @@ class Measurement:
         if iterations.differences:
             return self._result(iterations, operations=(), complete=True)
         self._measure_working_set()
-        JOURNAL.append(self.folder / FILE, self._plan())
+        JOURNAL.append(self.launches.folder / FILE, self._plan())
         operations: tuple[OperationRow, ...] = ()
         complete = True
         stop_signals: list[int] = []  # those between launches; a launch handles its own
@@ -126,7 +125,7 @@ class Measurement:
         each, repetitions = self._repetitions(iterations, time_s=program.time_s)
         text = self._text(captures, iterations=1 if is_replay else each)
         measured, outcome = self._run_workload(
-            write_workload(self.folder, text), repetitions=1 if compares_calls else repetitions,
+            write_workload(self.launches.folder, text), repetitions=1 if compares_calls else repetitions,
             warmup=0 if spec.whole else max(1, iterations.skipped),
             seed=spec.seed + number, name=f"workload-{number + 1:02}",
             mode=TraceMode.capture if compares_calls else TraceMode.profile,
@@ -200,7 +199,7 @@ class Measurement:
             at=_now(), repetition=number, status=outcome.status, wall_s=outcome.ended_s - outcome.began_s, figures={},
             side=side, iterations=iterations, time_s=times.time_s, slowest_s=times.slowest_s, mpi_s=times.mpi_s,
         )  # fmt: skip
-        JOURNAL.append(self.folder / FILE, record)
+        JOURNAL.append(self.launches.folder / FILE, record)
 
     def _result(self, iterations: Iterations, *, operations: Sequence[OperationRow], complete: bool) -> Validation:
         spec, blocks = self.spec, tuple(self.blocks)

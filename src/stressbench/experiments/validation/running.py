@@ -45,11 +45,9 @@ def run_validation(spec: ValidationSpec, *, progress: Progress = silent) -> Vali
         launches.check(spec.program)
         workload.check(ranks=ranks, target=target, folder=folder)
         found = IterationSearch(
-            spec=spec, workload=workload, computation=computation, launches=launches, folder=folder, progress=progress
+            spec=spec, workload=workload, computation=computation, launches=launches, progress=progress
         ).run()
-        measurement = Measurement(
-            spec=spec, workload=workload, launches=launches, folder=folder, progress=progress, found=found
-        )
+        measurement = Measurement(spec=spec, workload=workload, launches=launches, progress=progress, found=found)
         result = measurement.run()
         if spec.output is not None:
             _write_page(spec.output / "report.html", result, progress=progress)

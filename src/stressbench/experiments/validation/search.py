@@ -20,7 +20,7 @@ _COMPARED_ITERATIONS = 2
 
 @dataclass(frozen=True, kw_only=True)
 class FoundIterations:
-    """The iterations to measure, of which `program` is a capture on `nodes` hosts.
+    """The iterations to measure, of which `program` is a capture.
 
     If the program never makes the calls of the workload, `iterations` has differences. `computation`: that of the
     workload's launches. `step_calls`: by rank, the calls of each step of a chain in an iteration; empty for a workload
@@ -29,12 +29,16 @@ class FoundIterations:
     """
 
     program: Trace
-    nodes: int
     iterations: Iterations
     computation: Computation
     step_calls: tuple[tuple[int, ...], ...] = ()
     program_s: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def nodes(self) -> int:
+        """Hosts of the program."""
+        return _hosts_of(self.program)
 
     @property
     def are_uneven(self) -> bool:
@@ -44,13 +48,12 @@ class FoundIterations:
 
 @dataclass(frozen=True, kw_only=True)
 class IterationSearch:
-    """Finds the iterations with captures, whose files are in `folder`. `computation`: the one asked for, None: any."""
+    """Finds the iterations with captures. `computation`: the one asked for, None: any."""
 
     spec: ValidationSpec
     workload: ComparedWorkload
     computation: Computation | None
     launches: TracedLaunches
-    folder: Path
     progress: Progress
 
     def run(self) -> FoundIterations:
@@ -59,16 +62,13 @@ class IterationSearch:
         program = self.launches.capture_program(self.spec.program, begins_paused=self.spec.begins_paused)
         if self.workload.is_replay:
             return self._of_replay(program)
-        nodes = program.header.hosts or 1
-        captured = self._captured_workload(nodes)
+        captured = self._captured_workload(_hosts_of(program))
         iterations = iterations_of(
             program, captured.trace, repetitions=captured.iterations, boundaries=self.spec.boundaries,
             any_tag=self.spec.any_tag,
         )  # fmt: skip
         if iterations.differences:
-            return FoundIterations(
-                program=program, nodes=nodes, iterations=iterations, computation=Computation.sequence
-            )  # fmt: skip
+            return FoundIterations(program=program, iterations=iterations, computation=Computation.sequence)
         found = self._limited(program, iterations)
         if self.workload.replaces_computation(found.computation):
             found = self._with_step_calls(found)
@@ -108,8 +108,8 @@ class IterationSearch:
 
     def _capture(self, text: str, *, repetitions: int, name: str) -> WorkloadRun:
         captured, _ = self.launches.run_workload(
-            write_workload(self.folder, text), repetitions=repetitions, warmup=0, seed=self.spec.seed, name=name,
-            mode=TraceMode.capture,
+            write_workload(self.launches.folder, text), repetitions=repetitions, warmup=0, seed=self.spec.seed,
+            name=name, mode=TraceMode.capture,
         )  # fmt: skip
         return captured
 
@@ -118,9 +118,7 @@ class IterationSearch:
         computation, limited = choose_computation(iterations, self.computation, most=self.spec.most_iterations)
         if self.computation is None and computation is Computation.measured:
             self.progress("an iteration has too many calls to keep the time before each: times are drawn instead")
-        found = FoundIterations(
-            program=program, nodes=program.header.hosts or 1, iterations=limited, computation=computation
-        )  # fmt: skip
+        found = FoundIterations(program=program, iterations=limited, computation=computation)
         notes: list[str] = []
         if found.are_uneven:
             notes.append(
@@ -156,3 +154,8 @@ class IterationSearch:
                 "computation cannot be replaced; use --computation own"
             )
         return step_calls
+
+
+def _hosts_of(program: Trace) -> int:
+    """The number of hosts of a captured program, 1 if it is unknown."""
+    return program.header.hosts or 1

@@ -236,7 +236,7 @@ class ComparedWorkload:
     def check(self, *, ranks: int, target: LaunchTarget, folder: Path) -> None:
         """Let the engine check the workload on the nodes of the target, as far as they are known before a launch.
 
-        Raises WorkloadRefused, and LaunchMistake for a file with several jobs.
+        Raises WorkloadRefused, LaunchMistake for a file with several jobs, and MachineFault.
         """
         if self.is_replay:
             return
@@ -247,9 +247,7 @@ class ComparedWorkload:
         per_node = target.ranks_per_node(request, explicit=None)
         nodes = ranks // per_node if isinstance(per_node, int) and ranks % per_node == 0 else None
         one_node = target.host_count == 1 and target.knows_nodes(request)
-        path = folder / f"workload{SUFFIX}" if self.file is None else self.file
-        if self.file is None:
-            path.write_text(self.text(nodes=nodes or 1), encoding="utf-8")
+        path = write_workload(folder, self.text(nodes=nodes or 1)) if self.file is None else self.file
         words = check_arguments(
             engine=self._engine,
             workload=path,

@@ -1,10 +1,17 @@
 """A lab comes up, is measured and goes down; a study on it and its report in a browser. More of labs: tests/nightly."""
 
 import json
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from support.browser import browse, fetched
-from support.lab_bench import Bench, gone, job, require_labs
+from support.lab_bench import Bench, descendants_marked, gone, job, require_labs
+from support.programs import LIMIT_S
+
+from stressbench.labs.idle_states import DEVICE
 
 MESSAGE, REPETITIONS, WARM_UP = 65536, 5, 1
 STUDY = """\
@@ -52,6 +59,31 @@ def test_links_count_the_bytes_of_the_messages_that_they_carry(tiny) -> None:
     assert there.bytes > sent
     assert there.rate_bits_per_s == 100_000_000
     assert elsewhere.bytes < MESSAGE
+
+
+@pytest.mark.skipif(not os.access(DEVICE, os.W_OK), reason="this user may not keep cores awake")
+def test_idle_cores_do_not_halt_while_ranks_run(tiny, wait_for) -> None:
+    (tiny.folder / "w.sb").write_text(job("pair", "0,1", "pingpong -s 8"), encoding="utf-8")
+
+    with tiny.in_round(tiny.folder / "run.jsonl", "-n", "2", "--isolated", "100000", "--contended", "0") as process:
+        asked = keeping_cores_awake(tiny)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=LIMIT_S)
+
+    assert len(asked) == 1
+    wait_for(lambda: not keeping_cores_awake(tiny), "cores may halt again")
+
+
+def keeping_cores_awake(bench: Bench) -> list[int]:
+    """Processes of the labs that have the kernel's device open."""
+    return [pid for pid in descendants_marked(bench.folder / "labs") if has_open(pid, DEVICE)]
+
+
+def has_open(pid: int, path: Path) -> bool:
+    """Whether a process has this file open; False if the process has ended."""
+    with suppress(OSError):
+        return any(one.readlink() == path for one in Path(f"/proc/{pid}/fd").iterdir())
+    return False
 
 
 def test_a_study_on_a_lab_ends_with_a_report_that_a_browser_shows(tiny) -> None:

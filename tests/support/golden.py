@@ -3,7 +3,9 @@
 import difflib
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ written by that version and are never written anew."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="write tests/golden/data anew from this code")
+    parser.addoption("--update-golden", action="store_true", help="write files of tests/golden/data that differ anew")
 
 
 @dataclass(frozen=True)
@@ -37,38 +39,29 @@ class Golden:
 
     def text(self, name: str, found: str) -> None:
         """The same text, line by line."""
-        if self._written(name, found):
-            return
-        kept = (self.folder / name).read_text(encoding="utf-8")
-        if kept != found:
-            self._fail(name, kept, found)
+        self._compare(name, found, agree=eq)
 
     def json(self, name: str, found: object) -> None:
         """The same value; numbers may differ by rounding (1e-6) between numpy versions."""
-        text = pretty(found)
-        if self._written(name, text):
-            return
-        kept = (self.folder / name).read_text(encoding="utf-8")
-        if not is_close(json.loads(kept), json.loads(text)):
-            self._fail(name, kept, text)
+        self._compare(name, pretty(found), agree=lambda kept, text: is_close(json.loads(kept), json.loads(text)))
 
     def structure(self, name: str, found: object) -> None:
         """The same keys and types; null (unknown) matches any type."""
-        text = pretty(found)
-        if self._written(name, text):
-            return
-        kept = (self.folder / name).read_text(encoding="utf-8")
-        if not is_like(json.loads(kept), json.loads(text)):
-            self._fail(name, kept, text)
+        self._compare(name, pretty(found), agree=lambda kept, text: is_like(json.loads(kept), json.loads(text)))
 
-    def _written(self, name: str, text: str) -> bool:
+    def _compare(self, name: str, found: str, *, agree: Callable[[str, str], bool]) -> None:
+        """Fail if the file does not agree with what was found; when updating, write only such files anew."""
         path = self.folder / name
+        kept = path.read_text(encoding="utf-8") if path.is_file() else None
+        if kept is not None and agree(kept, found):
+            return
         if self.is_updating:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        elif not path.is_file():
+            path.write_text(found, encoding="utf-8")
+        elif kept is None:
             pytest.fail(f"{path} is not there; `pytest tests/golden --update-golden` writes it", pytrace=False)
-        return self.is_updating
+        else:
+            self._fail(name, kept, found)
 
     def _fail(self, name: str, kept: str, found: str) -> None:
         lines = list(

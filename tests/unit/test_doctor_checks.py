@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from stressbench.experiments.doctor import CHECKS
-from stressbench.experiments.doctor.check import EngineFacts, Setting, Verdict
-from stressbench.experiments.doctor.machine import batch_system, clock, frequency, judge_limits, processor_time
+from stressbench.experiments.doctor.check import EngineFacts, Setting, Verdict, ok
+from stressbench.experiments.doctor.machine import (
+    batch_system,
+    clock,
+    frequency,
+    idle_states,
+    judge_limits,
+    processor_time,
+)
 from stressbench.experiments.doctor.network import counted_devices, host_names, hosts_in, links, nics
 from stressbench.experiments.doctor.programs import container, settings
 from stressbench.experiments.doctor.ranks import between_hosts, binding, hosts, inside_host, judge_sharing, quoted
@@ -218,6 +225,28 @@ def test_governors_that_follow_the_load_are_a_warning(tmp_path: Path) -> None:
 
     assert verdict.level is Level.warning
     assert verdict.found == "governor performance on 1, powersave on 1 of 2 processors"
+
+
+def test_idle_states_that_take_long_to_leave_are_told(tmp_path: Path) -> None:
+    setting, processors = Setting(root=tmp_path), tmp_path / "sys/devices/system/cpu"
+    assert only(idle_states.judge(setting)).found.startswith("no idle states of processors are visible")
+    for number, (name, latency_us) in enumerate((("POLL", 0), ("C1", 2), ("C6", 133))):
+        put(processors / f"cpu1/cpuidle/state{number}/name", f"{name}\n")
+        put(processors / f"cpu1/cpuidle/state{number}/latency", f"{latency_us}\n")
+        put(processors / f"cpu1/cpuidle/state{number}/disable", "0\n")
+
+    assert only(idle_states.judge(setting)).found == "idle processors take up to 133 us to wake up (C6)"
+    put(processors / "cpu1/cpuidle/state2/disable", "1\n")
+    assert only(idle_states.judge(setting)) == ok("idle processors wake up in 2 us (C1)")
+
+
+def test_processors_of_a_virtual_machine_that_halt_are_told(tmp_path: Path) -> None:
+    put(tmp_path / "sys/devices/system/cpu/cpuidle/current_driver", "haltpoll\n")
+    put(tmp_path / "sys/devices/system/cpu/cpu0/cpuidle/state1/latency", "1\n")  # without the time of the hypervisor
+
+    verdict = only(idle_states.judge(Setting(root=tmp_path)))
+
+    assert (verdict.level, verdict.found) == (Level.note, "idle processors of this virtual machine halt")
 
 
 def test_a_hypervisor_and_a_quota_and_heat_are_found(tmp_path: Path) -> None:

@@ -3,14 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.builders import MadeJob, MadeMachine, build_run
-from support.probe_series import measured
+from support.probe_series import measured, series
 from support.sensitivities import victim
 
 from stressbench.formats.run import Run, read_run
-from stressbench.interference.impact_analysis import analyse_impact
-from stressbench.interference.link_shares import link_shares, mean_link_shares
+from stressbench.interference.impact_analysis import ImpactData, analyse_impact
+from stressbench.interference.link_shares import LinkShares, link_shares, mean_link_shares
 from stressbench.interference.profile_assembly import impact_profile
 from stressbench.report.interference.impact import links_text
 
@@ -75,3 +76,39 @@ def test_the_busiest_links_are_told_as_counted() -> None:
         links_text(analyse_impact(replace(measured(), links={BACK: 0.125, FORTH: 0.5})))
     )
     assert links_text(analyse_impact(measured())) is None
+
+
+def half_loaded(*, one_way: bool = False) -> ImpactData:
+    """Half of the probes wait for a millisecond on average, in both directions or in the backward one."""
+    random = np.random.default_rng(1)
+    idle_s = 1e-4 * (1 + 0.01 * random.standard_normal(600))
+    waits_s = random.exponential(1e-3, 600) * (random.random(600) < 0.5)
+    idle = replace(series(idle_s.tolist()), forward_s=idle_s)
+    if one_way:
+        return measured(before=(idle,), beside=(replace(series((idle_s + waits_s / 2).tolist()), forward_s=idle_s),))
+    busy_s = idle_s + waits_s
+    return measured(before=(idle,), beside=(replace(series(busy_s.tolist()), forward_s=busy_s),))
+
+
+def unseen(data: ImpactData, links: LinkShares | None) -> list[str]:
+    """Cautions about a link that is busier than probes can have found."""
+    return [one for one in analyse_impact(replace(data, links=links)).cautions if "by its counters" in one]
+
+
+@pytest.mark.parametrize("one_way", [False, True], ids=["both ways", "one way"])
+def test_a_link_that_is_busier_than_probes_can_have_found_is_doubtful(one_way: bool) -> None:
+    data = half_loaded(one_way=one_way)
+    backward = analyse_impact(data).pairs[0].backward
+    assert backward is not None and backward.high is not None and 0.45 < backward.high < 0.6
+
+    (caution,) = unseen(data, {BACK: 0.1, FORTH: backward.high + 0.06})
+
+    assert f"link {FORTH} was busy {backward.high + 0.06:.0%} of the time" in caution
+    assert f"at most {backward.high:.0%} in any direction" in caution
+    assert unseen(data, {BACK: 0.1, FORTH: backward.high + 0.04}) == []
+    assert unseen(data, None) == []
+
+
+def test_nothing_is_said_about_links_if_the_load_of_a_direction_has_no_bound() -> None:
+    assert analyse_impact(measured()).undelayed.high is None
+    assert unseen(measured(), {FORTH: 0.9}) == []

@@ -17,7 +17,7 @@ from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, MIN_OVERLA
 from stressbench.experiments.sweep.launches import figures_of
 from stressbench.formats.files import recorded_reads
 from stressbench.formats.launches.coruns import NodeUse
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds
 from stressbench.report import coruns as documents
 from stressbench.report.document import Document
 from stressbench.results.coruns import Corun, CorunExecution
@@ -92,7 +92,7 @@ def corun(
         nodes=None if nodes is None else choice(NodeUse, nodes, parameter="nodes"), blocks=blocks,
         executions=executions, min_overlap=min_overlap, figures={**higher, **lower_figures},
         lower=tuple(lower_figures), rounds=rounds,
-        limit_s=None if time_limit is None else seconds(time_limit, option="time_limit"), seed=seed, machine=machine,
+        limit_s=optional_seconds(time_limit, option="time_limit"), seed=seed, machine=machine,
         engine=None if engine is None else Path(engine), output=None if output is None else Path(output),
     )  # fmt: skip
     if pairs or with_copies or triples:
@@ -110,7 +110,7 @@ def corun_resume(
     same current directory, with the same hosts and cores; ends and raises as `stressbench.corun`.
     """
     result = resume_corun(
-        Path(directory), limit_s=None if time_limit is None else seconds(time_limit, option="time_limit"),
+        Path(directory), limit_s=optional_seconds(time_limit, option="time_limit"),
         engine=None if engine is None else Path(engine), progress=reporting_to(progress),
     )  # fmt: skip
     return CorunResults(result)

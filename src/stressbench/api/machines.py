@@ -16,7 +16,7 @@ from stressbench.experiments.machine.settings import suite_settings
 from stressbench.experiments.machine.verifying import VerifiedMachine, verify_machine
 from stressbench.formats.machines import MachineResult
 from stressbench.formats.machines import read_machine as read_result
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds
 from stressbench.report.document import Document
 from stressbench.report.machine import acceptance_document, brief, comparison_document, page
 from stressbench.results.machine_acceptance import MachineCheck, check_result
@@ -92,7 +92,7 @@ def machine(
     Must be called in the main thread. Raises `stressbench.StressBenchError` if something is wrong, before anything
     starts, and `stressbench.MachineFailed` if runs failed or are left to do: `stressbench.machine_resume` continues.
     """
-    limit_s = None if time_limit is None else seconds(time_limit, option="time_limit")
+    limit_s = optional_seconds(time_limit, option="time_limit")
     settings = suite_settings(
         on=str(on), ranks=ranks, ranks_per_node=ranks_per_node, storage=None if storage is None else str(storage),
         only=",".join(only) or None, seed=seed, quick=quick, label=label, host_names=host_names,
@@ -110,7 +110,7 @@ def machine_resume(
 
     Completed runs are kept, and an interrupted one is continued in its file.
     """
-    limit_s = None if time_limit is None else seconds(time_limit, option="time_limit")
+    limit_s = optional_seconds(time_limit, option="time_limit")
     return _measured(
         open_machine_directory(Path(directory)), time_limit_s=limit_s, retries=retries, progress=progress
     )  # fmt: skip

@@ -15,7 +15,7 @@ from stressbench.exit_status import ExitStatus
 from stressbench.experiments import run as experiment
 from stressbench.launch.batch_script import batch_script
 from stressbench.launch.engine import EngineOptions
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds, seconds
 
 if TYPE_CHECKING:
     from stressbench.api.labs import Lab
@@ -108,7 +108,7 @@ def prepare_run(
     spec = experiment.RunSpec(
         workload=_path(workload), continue_from=_path(continue_from), output=_path(output), on=str(on), ranks=ranks,
         ranks_per_node=ranks_per_node, options=options, grace_s=seconds(grace, option="grace"),
-        limit_s=None if time_limit is None else seconds(time_limit, option="time_limit"),
+        limit_s=optional_seconds(time_limit, option="time_limit"),
         mpirun=_path(mpirun), engine=_path(engine), launcher_arguments=tuple(launcher_arguments), realtime=realtime,
     )  # fmt: skip
     script = None

@@ -23,7 +23,7 @@ from stressbench.experiments.sweep.rates.beginning import planned_rate_study
 from stressbench.experiments.sweep.rates.competing import CompetingSweep
 from stressbench.experiments.sweep.rates.study import RateSweep
 from stressbench.experiments.watching.watcher import state_of
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds
 from stressbench.report.document import Document
 from stressbench.report.study.plan import plan_document
 from stressbench.report.study.status import status_document
@@ -94,7 +94,7 @@ def study(
 
 def study_options(retries: int | None, time_limit: str | None, jobs: int) -> StudyOptions:
     """Options of a study, with the time limit as a text. Raises UserError."""
-    limit_s = None if time_limit is None else seconds(time_limit, option="time_limit")
+    limit_s = optional_seconds(time_limit, option="time_limit")
     return StudyOptions(retries=retries, time_limit_s=limit_s, jobs=jobs)
 
 

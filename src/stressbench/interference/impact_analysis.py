@@ -35,6 +35,7 @@ from stressbench.stats.intervals import CONFIDENCE, Interval
 _MAX_PAIR_MEDIAN_RATIO = 1.2
 _MAX_OWN_LOAD = 0.05
 _MAX_PROBE_SLOWDOWN = 1.01
+_MAX_UNSEEN_LOAD = 0.05  # of a link, above the utilisation that probes found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +218,22 @@ def _cautions(result: ImpactResult, data: ImpactData) -> Iterator[str]:
         )
     if result.own_load > _MAX_OWN_LOAD:
         yield f"probes themselves keep the switch busy up to {result.own_load:.1%} of the time; send them less often"
+    yield from _unseen_loads(result)
     ratio = result.effect.ratio
     if ratio is not None and ratio.low is not None and ratio.low > _MAX_PROBE_SLOWDOWN:
         yield f"probes slow the program down by a factor of {ratio.centre:.3f}; use fewer, or send them less often"
+
+
+def _unseen_loads(result: ImpactResult) -> Iterator[str]:
+    """A caution if a link's counters show more than undelayed probes can have found in any direction."""
+    ways = [way for pair in result.pairs for way in (pair.forward, pair.backward) if way is not None]
+    bounds = [way.high for way in ways or [result.undelayed]]
+    found = max((bound for bound in bounds if bound is not None), default=None)
+    if not result.links or found is None or None in bounds:
+        return
+    link, share = max(result.links.items(), key=lambda one: one[1])
+    if share > found + _MAX_UNSEEN_LOAD:
+        yield (
+            f"link {link} was busy {share:.0%} of the time by its counters, and undelayed probes show at most "
+            f"{found:.0%} in any direction: no pair crosses it, or its messages come so evenly that few probes wait"
+        )

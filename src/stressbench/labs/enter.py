@@ -1,7 +1,7 @@
-"""Run a command on a node of a lab: `python -m stressbench.labs.enter LAB_FOLDER NODE COMMAND...`.
+"""Run a command on a node of a lab: `python -m stressbench.labs.enter [--awake] LAB_FOLDER NODE COMMAND...`.
 
 The program starts in 0.1 s, forwards signals to the command, and exits with the command's status. The command is a
-process of the lab and ends with the lab.
+process of the lab and ends with the lab. With --awake, idle cores do not halt while it runs, where this is permitted.
 """
 
 import json
@@ -16,6 +16,7 @@ from stressbench.console import error
 from stressbench.exit_status import exit_status_of
 from stressbench.formats.files import NotPrivate, PrivateDirectory, limits
 from stressbench.labs import privileges, system
+from stressbench.labs.idle_states import AWAKE, keep_cores_awake
 from stressbench.labs.namespaces import ALL_NAMESPACES, chdir_or_root, enter_namespaces
 from stressbench.labs.process import Process
 from stressbench.labs.variables import STATE, environment
@@ -27,7 +28,8 @@ _AWAITED_SIGNALS = frozenset({*TERMINAL_SIGNALS, signal.SIGCHLD})
 
 def main() -> int:
     """Enter the node's namespaces, run the command, and return its exit status."""
-    folder, node, *command = sys.argv[1:]
+    is_awake = sys.argv[1] == AWAKE
+    folder, node, *command = sys.argv[1 + is_awake :]
     lab = Path(folder).name
     try:
         entry = _entry(Path(folder), node)
@@ -40,6 +42,8 @@ def main() -> int:
     if not entry.holder.is_alive:
         return _report_error(f"lab {lab}, {node}: its process {entry.holder.pid} has ended; is the lab still up?")
     os.environ.update(environment(lab, rails=entry.rails, scratch=entry.scratch))
+    if is_awake:
+        keep_cores_awake()
     working_directory, signal_mask = str(Path.cwd()), signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED_SIGNALS)
     try:
         enter_namespaces(entry.holder.pid, ALL_NAMESPACES)

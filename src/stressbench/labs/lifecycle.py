@@ -13,6 +13,7 @@ from stressbench.formats.lab.errors import LabMistake
 from stressbench.labs.control_channel import ControlChannel
 from stressbench.labs.errors import LabFault
 from stressbench.labs.file import parse_lab
+from stressbench.labs.idle_states import AWAKE
 from stressbench.labs.kernel_threads import schedule_as_usual, schedule_with_ranks
 from stressbench.labs.mpi import scratch_of
 from stressbench.labs.pinning import cores_of_hosts
@@ -206,7 +207,11 @@ def labs_up() -> tuple[str, ...]:
     )
 
 
-def command_prefix(running: RunningLab, node: str) -> tuple[str, ...]:
-    """Prefix of a command line that runs the command on a node. Raises LabMistake if the lab has no such node."""
+def command_prefix(running: RunningLab, node: str, *, awake: bool = False) -> tuple[str, ...]:
+    """Prefix of a command line that runs the command on a node. Raises LabMistake if the lab has no such node.
+
+    `awake`: idle cores of this machine do not halt while it runs.
+    """
     running.holder(node)
-    return (*_PYTHON, "stressbench.labs.enter", str(LabDirectory(running.state.name).path), node)
+    options = (AWAKE,) if awake else ()
+    return (*_PYTHON, "stressbench.labs.enter", *options, str(LabDirectory(running.state.name).path), node)

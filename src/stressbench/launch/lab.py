@@ -244,7 +244,7 @@ class RunningLabs:
         name = name_in(on)
         with as_launch_mistakes(on):
             running = running_lab(name)
-            *enter, _ = command_prefix(running, running.lab.hosts[0].name)
+            *enter, _ = command_prefix(running, running.lab.hosts[0].name, awake=True)
         reduced = reduced_lab(running.lab, on=on, rate=rate, rails=rails)
         return LabTarget(
             name=name,

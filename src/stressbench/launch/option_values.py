@@ -12,6 +12,11 @@ def seconds(text: str, *, option: str) -> float:
         raise LaunchMistake(f"{option}: '{text}' must be {A_TIME}; 1ns at least, 100 years at most") from None
 
 
+def optional_seconds(text: str | None, *, option: str) -> float | None:
+    """As `seconds`; None for an option that was not given."""
+    return None if text is None else seconds(text, option=option)
+
+
 def size_bytes(text: str, *, option: str) -> int:
     """The bytes of a size such as `32KiB`. Raises LaunchMistake, which names the option."""
     try:

@@ -11,7 +11,7 @@ from stressbench.cli.options.figure_files import FigureFiles
 from stressbench.console import emit
 from stressbench.experiments.corun.resuming import resume_corun
 from stressbench.formats.launches.journal import FILE
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds
 
 _HELP = f"""\
 Continue a co-run after Ctrl-C, kill -9, a crash, a failed program, or the end of an allocation.
@@ -42,6 +42,6 @@ def resume(
 ) -> None:  # fmt: skip
     """Measure what is missing in `folder`, and print the slowdowns."""
     figures.check()
-    limit_s = None if time_limit is None else seconds(time_limit, option="--time-limit")
+    limit_s = optional_seconds(time_limit, option="--time-limit")
     result = resume_corun(folder, limit_s=limit_s, engine=engine, progress=emit)
     print_and_exit(result, figures, sources=(folder / FILE,), as_json=as_json)

@@ -23,7 +23,7 @@ from stressbench.experiments.corun.running import BLOCKS, EXECUTIONS, ROUNDS, Co
 from stressbench.experiments.sweep.launches import figures_of
 from stressbench.formats.launches.coruns import NodeUse
 from stressbench.formats.launches.journal import FILE
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds
 
 EXIT_STATUS = "Exit status: 0 success, 2 invalid input (nothing was started), 3 a program failed, 130 interrupted."
 Workloads: TypeAlias = Annotated[
@@ -115,7 +115,7 @@ class CorunOptions:
             on=self.on, nodes=self.nodes, blocks=self.blocks, executions=self.executions,
             min_overlap=_overlap(self.min_overlap),
             figures={**higher, **lower}, lower=tuple(lower), rounds=self.rounds,
-            limit_s=None if self.time_limit is None else seconds(self.time_limit, option="--time-limit"),
+            limit_s=optional_seconds(self.time_limit, option="--time-limit"),
             seed=self.seed, machine=self.machine, engine=engine, output=self.output,
         )  # fmt: skip
 

@@ -35,7 +35,7 @@ from stressbench.experiments.interference.spec import (
 from stressbench.interference.probes import ProbeSchedule
 from stressbench.interference.profile_assembly import probe_settings
 from stressbench.launch.launch_target import LaunchTarget
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds, seconds
 from stressbench.launch.targets import resolve_target
 
 
@@ -108,7 +108,7 @@ def prepare(
         command, target=target, target_name=program.on, schedule=schedule, background_ranks=background_ranks,
         ranks=program.ranks, ranks_per_node=program.ranks_per_node, rounds=program.rounds,
         probe_placement=probes.place, idle_s=seconds(probes.idle, option="--idle"), probe_after=probes.after,
-        limit_s=None if run.time_limit is None else seconds(run.time_limit, option="--time-limit"), seed=run.seed,
+        limit_s=optional_seconds(run.time_limit, option="--time-limit"), seed=run.seed,
         engine=engine, name=profile.name,
     )  # fmt: skip
     destination = profile_destination(

@@ -21,7 +21,7 @@ from stressbench.cli.options.launcher import LauncherOptions
 from stressbench.cli.options.rounds import contended_option, isolated_option
 from stressbench.experiments.run import RunSpec
 from stressbench.launch.engine import EngineOptions
-from stressbench.launch.option_values import seconds
+from stressbench.launch.option_values import optional_seconds, seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +125,7 @@ def run_spec(
         workload=file, continue_from=options.continue_from, output=options.output, on=options.on, ranks=options.ranks,
         ranks_per_node=options.ranks_per_node, options=options.engine_options(),
         grace_s=seconds(options.grace, option="--grace"),
-        limit_s=None if options.time_limit is None else seconds(options.time_limit, option="--time-limit"),
+        limit_s=optional_seconds(options.time_limit, option="--time-limit"),
         mpirun=launcher.mpirun, engine=launcher.engine, launcher_arguments=(*launcher.arguments(), *extra),
         realtime=options.realtime, terminal=terminal,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Checks of the machine: batch system, shared memory, limits, frequency, time taken from the processors, clock."""
+"""Checks of the machine: batch system, shared memory, limits, processors, time taken from them, clock."""
 
 import os
 import re
@@ -18,6 +18,7 @@ _LOCKED_BYTES = 64 * BYTES["MiB"]
 _STEAL_SHARE = 0.01
 _SPARE_DESCRIPTORS = 64
 _SLOW_CLOCKS = frozenset({"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"})
+_LONG_WAKEUP_US = 10
 _TICKS_STEAL, _TICKS = 7, 8
 """Columns of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal (proc(5))."""
 
@@ -167,6 +168,43 @@ def frequency(setting: Setting) -> Iterator[Verdict]:
         )
 
 
+@check("idle states", "how long idle processors take to wake up")
+def idle_states(setting: Setting) -> Iterator[Verdict]:
+    """A message to an idle host waits until its processor has left its idle state."""
+    consequence = (
+        "a message to a host without work waits until its processor wakes up, so that latencies of an idle machine are "
+        "longer than beside a program"
+    )
+    if setting.text("sys/devices/system/cpu/cpuidle/current_driver") == "haltpoll":
+        yield note(
+            "idle processors of this virtual machine halt",
+            consequence=consequence,
+            remedy="labs keep processors awake beside ranks; elsewhere keep /dev/cpu_dma_latency open while measuring",
+        )
+        return
+    states = list(_idle_states(setting))
+    latency_us, name = max(states, default=(0, ""))
+    if not states:
+        yield ok("no idle states of processors are visible, as in many virtual machines")
+    elif latency_us < _LONG_WAKEUP_US:
+        yield ok(f"idle processors wake up in {latency_us} us ({name})")
+    else:
+        yield note(
+            f"idle processors take up to {latency_us} us to wake up ({name})",
+            consequence=consequence,
+            remedy=f"as root: cpupower idle-set --disable-by-latency {_LONG_WAKEUP_US}",
+        )
+
+
+def _idle_states(setting: Setting) -> Iterator[tuple[int, str]]:
+    """Enabled idle states of all processors: the time to leave them, us, and their names."""
+    for path in (setting.root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpuidle/state[0-9]*"):
+        state = path.relative_to(setting.root)
+        latency_us = parse_digits(setting.text(f"{state}/latency") or "")
+        if latency_us is not None and setting.text(f"{state}/disable") != "1":
+            yield latency_us, setting.text(f"{state}/name") or "unknown"
+
+
 @check("processor time", "what takes time from the processors: hypervisor, CPU quota, heat")
 def processor_time(setting: Setting) -> Iterator[Verdict]:
     """Stolen time, a quota and thermal throttling lengthen computation and waiting."""
@@ -244,4 +282,4 @@ def clock(setting: Setting) -> Iterator[Verdict]:
         yield ok(f"the kernel's clock source is {name}{numbers}")
 
 
-MACHINE_CHECKS = (batch_system, shared_memory, limits, frequency, processor_time)
+MACHINE_CHECKS = (batch_system, shared_memory, limits, frequency, idle_states, processor_time)

@@ -9,7 +9,7 @@ from support.fake_lab import FOUR
 
 from stressbench.cli.options.corun import command_line
 from stressbench.experiments.corun.matrix import groups_of, matrix_spec
-from stressbench.experiments.corun.members import default_node_use, members_of
+from stressbench.experiments.corun.members import default_node_use, members_of, shared_cores
 from stressbench.experiments.corun.programs import (
     Program,
     ProgramList,
@@ -149,8 +149,27 @@ def test_programs_on_shared_cores_get_a_part_of_them_each() -> None:
         assert [one.target.own_cores for one in pair] == [  # type: ignore[attr-defined]
             (("0", "0"), ("1", "0")), (("0", "1"), ("1", "1")),
         ]  # fmt: skip
+        assert shared_cores(pair) == 0
     triple = members_of((0, 1, 1), made("a", "b", ranks=1), lab, nodes=NodeUse.shared, on="lab:four", parts=3)
     assert all(one.target is lab for one in triple)
+    assert shared_cores(triple) == 2
+
+
+def test_programs_on_pinned_hosts_of_their_own_share_no_cores() -> None:
+    lab = replace(FOUR, cores=tuple((host.name, (host.number,)) for host in FOUR.hosts))
+
+    pair, both = (
+        members_of((0, 1), made("a", "b", ranks=2), lab, nodes=nodes, on="lab:four", parts=8)
+        for nodes in (NodeUse.disjoint, NodeUse.shared)
+    )
+
+    assert (shared_cores(pair), shared_cores(both)) == (0, 4)
+
+
+def test_it_is_not_known_whether_programs_share_the_cores_that_launchers_choose() -> None:
+    pair = members_of((0, 1), made("a", "b", ranks=2), LOCAL, nodes=NodeUse.shared, on="local", parts=2)
+
+    assert shared_cores(pair) == 0
 
 
 def test_hosts_that_are_left_over_stay_idle() -> None:

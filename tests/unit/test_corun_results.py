@@ -157,6 +157,19 @@ def test_executions_that_were_left_out_are_counted() -> None:
     )
 
 
+def test_programs_that_shared_cores_waited_for_them() -> None:
+    shared = replace(plan("a", "b", "c", groups=[(0, 1), (0, 1, 2)]), shared_cores=2)
+
+    result = corun_of(shared, [])
+
+    assert result.shared_cores == 2
+    assert result.notes == (
+        "up to 3 programs at a time share 2 cores of this machine, so that all slowdowns include waits for cores; with "
+        "as many cores as programs, each has its own",
+    )
+    assert "share a core of this" in corun_of(replace(shared, shared_cores=1), []).notes[0]
+
+
 def test_links_are_compared_with_the_program_that_used_them_most() -> None:
     (link,) = corun_of(plan("a", "b"), blocks()).links
 

@@ -98,6 +98,13 @@ class LabTarget:
         return None if self.sockets == 1 else _NUMA_OF_HOST
 
     @property
+    def cores_of_ranks(self) -> frozenset[int]:
+        """Those of the hosts in use, or the parts of them that ranks use instead."""
+        instead, hosts = dict(self.own_cores), {host.name for host in self.hosts}
+        lists = {_list_of(cores) for name, cores in self.cores if name in hosts}
+        return frozenset(int(core) for cores in lists for core in instead.get(cores, cores).split(","))
+
+    @property
     def ranks(self) -> int | None:
         """One per core of each host."""
         return sum(host.cores for host in self.hosts)

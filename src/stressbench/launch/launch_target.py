@@ -76,6 +76,10 @@ class LaunchTarget(Protocol):
         """Whether all ranks share the cores of this machine, unless a batch system allocated it."""
 
     @property
+    def cores_of_ranks(self) -> frozenset[int] | None:
+        """The cores of this machine that ranks run on; None where launchers, a batch system or nobody chooses them."""
+
+    @property
     def realtime_by_default(self) -> bool:
         """Whether ranks start under the round-robin scheduler by default, wherever that is permitted."""
 
@@ -137,6 +141,7 @@ class PlainTarget:
     on_simgrid: bool = False
     continues_runs: bool = True
     on_this_machine: bool = False
+    cores_of_ranks: None = None
 
     def one_rank_per_host(self, hosts: int) -> Self:  # noqa: ARG002  a LaunchTarget's
         """The same target: its launcher spreads ranks over the hosts anyway."""

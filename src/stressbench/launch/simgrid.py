@@ -75,6 +75,7 @@ class SimulatedTarget:
     on_simgrid: bool = True
     continues_runs: bool = True
     on_this_machine: bool = False  # simulated ranks share no cores
+    cores_of_ranks: None = None
     stall_limit: str | None = None  # SimGrid itself detects when no rank can proceed
 
     @property

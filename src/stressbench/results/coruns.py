@@ -79,8 +79,8 @@ class CorunExecution:
 class Corun:
     """Programs that ran at the same time. `blocks`: those planned; `complete`: all of them were measured.
 
-    `groups`: names of the programs that ran together. `own_cores`: each had an equal part of a lab's cores. `notes`:
-    what was not as expected, as sentences.
+    `groups`: names of the programs that ran together. `own_cores`: each had an equal part of a lab's cores.
+    `shared_cores`: as in CorunPlan. `notes`: what was not as expected, as sentences.
     """
 
     programs: tuple[str, ...]
@@ -89,6 +89,7 @@ class Corun:
     on: str
     nodes: str
     own_cores: bool
+    shared_cores: int | None
     machine: str
     seed: int
     blocks: int
@@ -121,9 +122,10 @@ def corun_of(plan: CorunPlan, periods: Sequence[Period], *, notes: Iterable[str]
     planned = plan.runs * (len(known) + len({place for places in known for place in places}))
     return Corun(
         programs=tuple(names), commands=tuple(one.command for one in plan.programs), groups=groups, on=plan.on,
-        nodes=plan.nodes, own_cores=plan.own_cores, machine=plan.machine, seed=plan.seed, blocks=plan.runs,
-        complete=len(periods) >= planned, min_overlap=plan.min_overlap, slowdowns=tuple(slowdowns),
-        links=tuple(_links(plan, periods)), executions=tuple(_flat(plan, periods, walled)),
+        nodes=plan.nodes, own_cores=plan.own_cores, shared_cores=plan.shared_cores, machine=plan.machine,
+        seed=plan.seed, blocks=plan.runs, complete=len(periods) >= planned, min_overlap=plan.min_overlap,
+        slowdowns=tuple(slowdowns), links=tuple(_links(plan, periods)),
+        executions=tuple(_flat(plan, periods, walled)),
         notes=(*notes, *_notes(plan, periods, walled)),
     )  # fmt: skip
 
@@ -290,7 +292,20 @@ def _flat(plan: CorunPlan, periods: Sequence[Period], walled: frozenset[int]) ->
             )  # fmt: skip
 
 
+def sharing_of_cores(plan: CorunPlan) -> str | None:
+    """A sentence about programs that share cores of this machine; None if they do not."""
+    if plan.shared_cores is None:
+        return None
+    cores = "a core" if plan.shared_cores == 1 else f"{plan.shared_cores} cores"
+    return (
+        f"up to {max(map(len, plan.groups))} programs at a time share {cores} of this machine, so that all slowdowns "
+        "include waits for cores; with as many cores as programs, each has its own"
+    )
+
+
 def _notes(plan: CorunPlan, periods: Sequence[Period], walled: frozenset[int]) -> Iterator[str]:
+    if (sharing := sharing_of_cores(plan)) is not None:
+        yield sharing
     if left_out := sum(one.left_out for one in periods):
         yield f"{left_out:,} executions of short programs are left out, evenly spaced; longer inputs need fewer"
     if names := [plan.programs[number].name for number in sorted(walled)]:

@@ -13,7 +13,7 @@ from statistics import fmean
 from stressbench import __version__
 from stressbench.errors import Interrupted, MachineFault
 from stressbench.experiments.corun.executions import ExecutionFactory
-from stressbench.experiments.corun.members import Member, default_node_use, members_of
+from stressbench.experiments.corun.members import Member, default_node_use, members_of, shared_cores
 from stressbench.experiments.corun.periods import PeriodRule, run_period, shortfall, thinned
 from stressbench.experiments.corun.programs import ProgramList
 from stressbench.experiments.interference.spec import require_real_hosts
@@ -42,7 +42,7 @@ from stressbench.launch.launch_target import scheduled_for
 from stressbench.launch.targets import LinkMeter, link_meter, resolve_target
 from stressbench.levels import Level
 from stressbench.report.units import count
-from stressbench.results.coruns import OWN_MEASURES, Corun, corun_of, observations_of
+from stressbench.results.coruns import OWN_MEASURES, Corun, corun_of, observations_of, sharing_of_cores
 
 BLOCKS, EXECUTIONS, MIN_OVERLAP, ROUNDS = 6, 2, 0.9, 10
 OBSERVATIONS = "observations.jsonl"
@@ -103,6 +103,8 @@ class CorunSpec:
         )
         meter = link_meter(self.on)
         plan = self._plan(groups, members, nodes)
+        if (sharing := sharing_of_cores(plan)) is not None:
+            progress(f"{self.on}: {sharing}")
         if earlier is not None:
             _require_same_hosts(earlier.plan, plan)
         with self._folder(is_new=earlier is None) as folder, scratch_directory("corun") as scratch:
@@ -152,6 +154,7 @@ class CorunSpec:
             ),
             groups=tuple(groups), hosts=tuple(tuple(one.hosts_text for one in group) for group in members),
             nodes=nodes, own_cores=all(one.own_cores for group in members for one in group),
+            shared_cores=max(map(shared_cores, members)) or None,
             executions=self.executions, min_overlap=self.min_overlap,
             lower=self.lower, iterations=self.iterations,
             machine=self.machine or valid_name(f"{kind}-{lab}" if lab else platform.node()),

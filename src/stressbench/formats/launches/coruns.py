@@ -48,9 +48,10 @@ class CorunPlan(journal.Plan):
     period. An execution beside others counts if each of them ran for at least `min_overlap` of its time. For figures
     in `lower`, a lower value is better. `iterations`: the MPI operation that each iteration of a program calls once, by
     the program's name. `machine`: its name in observations. `own_cores`: each program of a group had an equal part of a
-    lab's cores to itself, and so had isolated programs. `rounds`: contended rounds of workloads, null in files of
-    versions before 0.2.0; `limit_s`: the longest time of an execution, null for none, until the co-run was resumed
-    with another one.
+    lab's cores to itself, and so had isolated programs. `shared_cores`: how many cores of this machine programs of a
+    group shared, null where they did not, or where it is not known. `rounds`: contended rounds of workloads, null in
+    files of versions before 0.2.0; `limit_s`: the longest time of an execution, null for none, until the co-run was
+    resumed with another one.
     """
 
     programs: Annotated[tuple[PlannedProgram, ...], Field(min_length=1, max_length=MAX_PROGRAMS)]
@@ -63,6 +64,7 @@ class CorunPlan(journal.Plan):
     machine: profile.Name
     iterations: Mapping[profile.Name, Name] = field(default_factory=dict)
     own_cores: bool = False
+    shared_cores: journal.Count | None = None
     rounds: journal.Count | None = None
     limit_s: MoreThanZero | None = None
 

@@ -102,6 +102,8 @@ def _facts(result: Corun) -> Iterator[Fact]:
     yield Fact(name="hosts", value=f"--on {result.on}, {result.nodes}")
     if result.own_cores:
         yield Fact(name="cores", value="an equal part for each program")
+    if result.shared_cores is not None:
+        yield Fact(name="cores", value=f"{result.shared_cores}, for all programs of a group")
     yield Fact(name="machine", value=result.machine)
     yield Fact(name="executions that count", value=f"overlap of {percent(result.min_overlap)} % or more")
     yield Fact(name="seed", value=str(result.seed))

@@ -83,6 +83,15 @@ def test_an_idle_machine_is_idle(noise: Callable[[np.random.Generator], Floats])
     assert found.low == pytest.approx(0, abs=0.005)
 
 
+def test_no_more_than_all_probes_are_undelayed() -> None:
+    random = np.random.default_rng(3)
+    shares = [
+        undelayed_mixture(*(1e-5 * (1 + 0.1 * random.gamma(2, 1, 400)) for _ in range(2))).undelayed for _ in range(12)
+    ]
+
+    assert max(shares) == 1.0
+
+
 def test_a_round_trip_passes_two_queues() -> None:
     both = (waits(0.5, exponential, seed=1) + waits(0.5, exponential, seed=2)) / 2
     idle, loaded = idle_and_loaded(both, service=50.0)

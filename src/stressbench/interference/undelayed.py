@@ -141,7 +141,8 @@ def _fit(idle_s: Floats, edges_s: Floats, counts: Floats, *, shortest_s: float) 
     wait_s = float(parts[1:] @ means_s[1:]) / delayed if delayed > 0 else 0.0
     undelayed = edges_s[1:] <= np.quantile(idle_s, _MOSTLY_UNDELAYED)
     fits = _is_likely(counts[undelayed], (parts @ shares)[undelayed], samples=len(idle_s))
-    return Mixture(undelayed=float(parts[0]), wait_s=wait_s, fits=fits), log_likelihood
+    undelayed_share = min(1.0, float(parts[0]))  # rounding may leave more
+    return Mixture(undelayed=undelayed_share, wait_s=wait_s, fits=fits), log_likelihood
 
 
 def _is_likely(counts: Floats, expected_shares: Floats, *, samples: int) -> bool:

@@ -74,8 +74,8 @@ def members_of(
 def shared_cores(members: Sequence[Member]) -> int:
     """The cores of programs that run on the same ones; 0 if none do, or where launchers choose cores."""
     used = [one.target.cores_of_ranks or frozenset() for one in members]
-    together = frozenset[int]().union(*used)
-    return len(together) if sum(map(len, used)) > len(together) else 0
+    all_cores = frozenset[int]().union(*used)
+    return len(all_cores) if sum(map(len, used)) > len(all_cores) else 0
 
 
 def _parts(count: int, target: LaunchTarget, *, nodes: NodeUse, on: str) -> tuple[range | None, ...]:

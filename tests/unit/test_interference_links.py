@@ -112,3 +112,8 @@ def test_a_link_that_is_busier_than_probes_can_have_found_is_doubtful(one_way: b
 def test_nothing_is_said_about_links_if_the_load_of_a_direction_has_no_bound() -> None:
     assert analyse_impact(measured()).undelayed.high is None
     assert unseen(measured(), {FORTH: 0.9}) == []
+
+    known = half_loaded()
+    (idle,), (busy,) = known.before, known.beside
+    unknown = replace(busy, hosts=("h2",))  # messages inside of a host say nothing about the network
+    assert unseen(measured(before=(idle, idle), beside=(busy, unknown)), {FORTH: 0.9}) == []

@@ -226,11 +226,12 @@ def _cautions(result: ImpactResult, data: ImpactData) -> Iterator[str]:
 
 def _unseen_loads(result: ImpactResult) -> Iterator[str]:
     """A caution if a link's counters show more than undelayed probes can have found in any direction."""
-    ways = [way for pair in result.pairs for way in (pair.forward, pair.backward) if way is not None]
-    bounds = [way.high for way in ways or [result.undelayed]]
-    found = max((bound for bound in bounds if bound is not None), default=None)
-    if not result.links or found is None or None in bounds:
+    by_direction = [way for pair in result.pairs for way in (pair.forward, pair.backward) if way is not None]
+    estimates = by_direction or [result.undelayed]
+    bounds = [one.high for one in estimates if one.high is not None]
+    if not result.links or len(bounds) < len(estimates):
         return
+    found = max(bounds)
     link, share = max(result.links.items(), key=lambda one: one[1])
     if share > found + _MAX_UNSEEN_LOAD:
         yield (

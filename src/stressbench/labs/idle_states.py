@@ -20,7 +20,7 @@ def keep_cores_awake(device: Path = DEVICE) -> int | None:
     The descriptor is not inherited by programs. None where this is not permitted (it needs root) or not supported.
     """
     try:
-        descriptor = os.open(device, os.O_WRONLY | os.O_CLOEXEC)
+        descriptor = os.open(device, os.O_WRONLY)
     except OSError:
         return None
     try:

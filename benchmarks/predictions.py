@@ -13,7 +13,7 @@ A suite is a file with these keys:
 | `labs` | lab files, relative to the suite |
 | `ranks` | ranks of a program that states no number of its own |
 | `impact`, `compress`, `corun` | options of these commands |
-| `triples` | names of labs on which every three programs also run together |
+| `triples` | names of labs on which every three programs also run together, in co-runs of their own |
 | `programs` | tables: `name`; `input`, APPLICATION/INPUT of benchmarks/applications; `values` in their place; `ranks` |
 
 On each lab, every program is measured on its own (`impact`, `compress`), and then each pair, each program beside a copy
@@ -91,25 +91,32 @@ class Measurement:
         return self.folder / "profiles"
 
     @property
-    def coruns(self) -> Path:
-        """The directory of the co-runs."""
-        return self.folder / "coruns"
+    def coruns(self) -> dict[str, tuple[str, ...]]:
+        """The directories of the co-runs, with the options that say what runs in them.
+
+        Triples need more cores than pairs, and all programs of a matrix get equal parts of the cores.
+        """
+        parts: dict[str, tuple[str, ...]] = {"coruns": ("--self",)}
+        if self.target.on.removeprefix("lab:") in self.suite.triples:
+            triples = chain.from_iterable(("--triple", ",".join(names)) for names in combinations(self.cases, 3))
+            parts["triples"] = ("--no-pairs", *triples)
+        return parts
 
     def all(self, *, reuse: bool) -> str:
         """Measure what is not there yet, and compare. Returns the table of errors. Raises ValidationFailed."""
         with ExitStack() as lab:
             missing = [name for name in self.cases if not (reuse and self._done(f"profile-{name}"))]
-            incomplete = not (reuse and self._done("coruns"))
+            incomplete = [name for name in self.coruns if not (reuse and self._done(name))]
             if missing or incomplete:
                 lab.enter_context(brought_up(self.target, stressbench=self.stressbench))
             for number, name in enumerate(missing, start=1):
                 sys.stderr.write(f"{self.target.on}: profile {number} of {len(missing)}: {name} ...\n")
                 self._profile(name)
                 self._mark(f"profile-{name}")
-            if incomplete:
-                sys.stderr.write(f"{self.target.on}: {self._corun_words()} ...\n")
-                self._corun(reuse=reuse)
-                self._mark("coruns")
+            for name in incomplete:
+                sys.stderr.write(f"{self.target.on}: {name} of {len(self.cases)} programs ...\n")
+                self._corun(name, reuse=reuse)
+                self._mark(name)
         return self._evaluate()
 
     def _done(self, part: str) -> bool:
@@ -134,32 +141,25 @@ class Measurement:
         self._call("impact", *common, *self.suite.impact, "--", *self.commands[name])
         self._call("compress", *common, *self.suite.compress, "--", *self.commands[name])
 
-    def _triples(self) -> list[tuple[str, ...]]:
-        lab = self.target.on.removeprefix("lab:")
-        return list(combinations(self.cases, 3)) if lab in self.suite.triples else []
-
-    def _corun_words(self) -> str:
-        count = len(self.cases)
-        return f"{count * (count + 1) // 2} pairs and {len(self._triples())} triples"
-
-    def _corun(self, *, reuse: bool) -> None:
+    def _corun(self, name: str, *, reuse: bool) -> None:
         self._files()
-        if reuse and (self.coruns / LAUNCHES).exists():
-            self._call("corun", "resume", self.coruns.name)
+        folder = self.folder / name
+        if reuse and (folder / LAUNCHES).exists():
+            self._call("corun", "resume", name)
             return
-        shutil.rmtree(self.coruns, ignore_errors=True)
-        triples = chain.from_iterable(("--triple", ",".join(names)) for names in self._triples())
+        shutil.rmtree(folder, ignore_errors=True)
         programs: list[str] = []
-        for name in self.cases:
-            programs += [*(["++"] if programs else []), *self.commands[name]]
+        for program in self.cases:
+            programs += [*(["++"] if programs else []), *self.commands[program]]
         self._call(
             "corun", "matrix", "-n", ",".join(str(case.ranks) for case in self.cases.values()), "--on", self.target.on,
-            "--nodes", "shared", "--self", *triples, "--names", ",".join(self.cases), "--seed", str(self.suite.seed),
-            "-o", self.coruns.name, *self.suite.corun, "--", *programs,
+            "--nodes", "shared", *self.coruns[name], "--names", ",".join(self.cases), "--seed", str(self.suite.seed),
+            "-o", name, *self.suite.corun, "--", *programs,
         )  # fmt: skip
 
     def _evaluate(self) -> str:
-        words = ("predict", "evaluate", "profiles", "--observed", str(self.coruns / OBSERVATIONS))
+        observed = chain.from_iterable(("--observed", f"{name}/{OBSERVATIONS}") for name in self.coruns)
+        words = ("predict", "evaluate", "profiles", *observed)
         (self.folder / "evaluation.json").write_text(self._call(*words, "--json"))
         return self._call(*words)
 

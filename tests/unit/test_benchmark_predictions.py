@@ -125,9 +125,23 @@ def test_triples_run_on_labs_that_are_named(bench: Bench) -> None:
     bench.suite(keys='triples = ["two"]\n')
     bench()
 
-    one, two = bench.called("corun")
-    assert "--triple" not in one
-    assert two[two.index("--triple") + 1] == "a,b,c"
+    one, two, triples = (" ".join(words) for words in bench.called("corun"))
+    assert one == two.replace("lab:two", "lab:one")
+    assert triples == two.replace("--self", "--no-pairs --triple a,b,c").replace("-o coruns", "-o triples")
+    observed = "--observed coruns/observations.jsonl"
+    of_one, *_, of_two = (" ".join(words) for words in bench.called("predict"))
+    assert of_one == f"predict evaluate profiles {observed} --json"
+    assert of_two == f"predict evaluate profiles {observed} --observed triples/observations.jsonl"
+
+
+def test_pairs_are_not_measured_again_with_triples(bench: Bench) -> None:
+    bench.suite(keys='triples = ["two"]\n')
+    bench()
+    (bench.folder / "results" / "two" / "triples.done").unlink()
+
+    assert bench("--continue")[0] == 0
+    assert "--no-pairs" in bench.called("corun")[3]
+    assert len(bench.called("corun")) == 4
 
 
 def test_what_is_complete_is_not_measured_again(bench: Bench) -> None:

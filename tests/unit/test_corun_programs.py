@@ -211,6 +211,32 @@ def test_a_matrix_has_all_pairs_and_what_is_asked_for() -> None:
     assert groups_of(programs, with_copies=False, triples=[]) == ((0, 1), (0, 2), (1, 2))
     assert groups_of(programs[:1], with_copies=True, triples=[]) == ((0, 0),)
     assert groups_of(programs, with_copies=False, triples=["lu,cg,cg"])[-1] == (2, 0, 0)
+    assert groups_of(programs, pairs=False, triples=["lu,cg,ft"]) == ((2, 0, 1),)
+    assert groups_of(programs, pairs=False, with_copies=True) == ((0, 0), (1, 1), (2, 2))
+
+
+def test_a_matrix_can_be_limited_to_pairs_with_some_of_the_programs() -> None:
+    programs = made("cg", "ft", "lu", "mg")
+
+    assert groups_of(programs, beside=["lu"]) == ((0, 2), (1, 2), (2, 3))
+    assert groups_of(programs, beside=["lu", "mg"]) == ((0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+    assert groups_of(programs, beside=["lu"], with_copies=True)[-1] == (2, 2)
+    assert groups_of(programs, beside=["lu"], pairs=False, with_copies=True) == ((2, 2),)
+
+
+@pytest.mark.parametrize(
+    ("beside", "pairs", "message"),
+    [
+        (["xx"], True, "--beside xx: unknown program 'xx'"),
+        (["cg"], False, "--beside cg with --no-pairs: expected one of them"),
+        ([], False, "--no-pairs: expected --triple or --self, too"),
+    ],
+)
+def test_a_matrix_without_groups_is_refused(beside: list[str], pairs: bool, message: str) -> None:
+    with pytest.raises(LaunchMistake) as caught:
+        groups_of(made("cg", "ft", "lu"), beside=beside, pairs=pairs)
+
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize(

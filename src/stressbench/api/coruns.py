@@ -55,7 +55,7 @@ class CorunResults(Reported[Corun]):
 
 
 def corun(
-    programs: Sequence[Words], *, pairs: bool = False, with_copies: bool = False,
+    programs: Sequence[Words], *, pairs: bool = False, beside: Sequence[str] = (), with_copies: bool = False,
     triples: Sequence[Sequence[str]] = (), ranks: int | Sequence[int] | None = None, on: "str | Lab" = "local",
     nodes: str | None = None, blocks: int = BLOCKS, executions: int = EXECUTIONS, min_overlap: float = MIN_OVERLAP,
     figures: Sequence[str] = (), lower: Sequence[str] = (), iteration_call: Sequence[str] = (),
@@ -70,14 +70,14 @@ def corun(
         [(one.program, one.slowdown.value) for one in results.data.slowdowns]
 
     Each of `programs` is an MPI program with its arguments, without its mpirun, or `["W.sb"]` for a workload. With
-    `pairs`, each pair of them runs together instead of all; `with_copies` adds pairs of copies of each, `triples` adds
-    groups of three names or more. `ranks`: of each program, or one number for each. `on`: a launch target such as
-    "lab:tiny", or a `Lab`. `nodes`: "disjoint", "interleaved" or "shared" hosts. In each of `blocks`, every program
-    runs isolated, and all run together, until each was executed `executions` times while each of the others ran for
-    `min_overlap` of its time. `figures` and `lower` are expressions `NAME=REGEX` of figures of merit.
-    `iteration_call`: `CALL`, or `NAME=CALL`, that an iteration makes once; its time is compared, too. `rounds`:
-    contended rounds of workloads. `time_limit` of an execution, such as "10min". `machine`: its name in observations.
-    `output`: a new directory for all executions, observations and a report.
+    `pairs`, each pair of them runs together instead of all, with `with_copies` two copies of each, and with `triples`
+    groups of three names or more; `beside`: only pairs and copies with one of these names. `ranks`: of each program, or
+    one number for each. `on`: a launch target such as "lab:tiny", or a `Lab`. `nodes`: "disjoint", "interleaved" or
+    "shared" hosts. In each of `blocks`, every program runs isolated, and all run together, until each was executed
+    `executions` times while each of the others ran for `min_overlap` of its time. `figures` and `lower` are expressions
+    `NAME=REGEX` of figures of merit. `iteration_call`: `CALL`, or `NAME=CALL`, that an iteration makes once; its time
+    is compared, too. `rounds`: contended rounds of workloads. `time_limit` of an execution, such as "10min". `machine`:
+    its name in observations. `output`: a new directory for all executions, observations and a report.
 
     After Ctrl-C, the results so far are returned, which are not `data.complete`. Must be called in the main thread.
     Raises `stressbench.StressBenchError` if something is wrong, or a program failed.
@@ -95,8 +95,9 @@ def corun(
         limit_s=optional_seconds(time_limit, option="time_limit"), seed=seed, machine=machine,
         engine=None if engine is None else Path(engine), output=None if output is None else Path(output),
     )  # fmt: skip
-    if pairs or with_copies or triples:
-        spec = matrix_spec(spec, with_copies=with_copies, triples=[",".join(group) for group in triples])
+    if pairs or beside or with_copies or triples:
+        groups = [",".join(group) for group in triples]
+        spec = matrix_spec(spec, pairs=pairs, beside=beside, with_copies=with_copies, triples=groups)
     return CorunResults(spec.run(progress=reporting_to(progress)))
 
 

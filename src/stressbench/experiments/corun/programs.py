@@ -102,12 +102,12 @@ def rank_counts(text: str | None) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def program_names(text: str | None) -> tuple[str, ...]:
+def program_names(text: str | None, *, option: str = "--names") -> tuple[str, ...]:
     """Names from `cg,ft`; none for None. Raises LaunchMistake for a name that profiles cannot have."""
     words = tuple(text.split(",")) if text is not None else ()
     wrong = next((word for word in words if valid_name(word) != word), None)
     if wrong is not None:
-        raise LaunchMistake(f"--names: '{wrong}': expected letters, digits and . _ + - only, 64 at most")
+        raise LaunchMistake(f"{option}: '{wrong}': expected letters, digits and . _ + - only, 64 at most")
     return words
 
 
